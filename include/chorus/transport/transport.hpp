@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: 2026 the chorus authors
+#pragma once
+
+#include "chorus/base/error.hpp"
+#include "chorus/base/types.hpp"
+
+#include <array>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace chorus {
+
+/// A transport moves bytes between the ranks 0 … size() - 1 and knows nothing of elements or collectives.
+///
+/// Matching: a receive from `peer` with `tag.stream` takes the earliest message that `peer` posted to this rank on that stream and that no
+/// earlier receive took. Its length must equal the receive's; otherwise, or if the fingerprints differ, the receive fails.
+/// Buffers belong to the caller and must stay in place and (receives: untouched, sends: unwritten) until `poll` says done or failed.
+/// Zero bytes and peer == rank() are allowed. `post_send` and `post_recv` never block; a `ticket` is a small movable value,
+/// and poll(ticket) after `done` says `done` again. `poll` makes progress on what is asked and may make progress on more.
+/// One thread at a time uses an endpoint, unless the transport says otherwise.
+template <class T> concept transport =
+    requires(T& net, T const& known, typename T::ticket& pending, rank_id peer, message_tag tag,
+             std::span<std::byte const> out, std::span<std::byte> in) {
+        { known.rank() } noexcept -> std::same_as<rank_id>;
+        { known.size() } noexcept -> std::same_as<rank_id>;
+        { net.post_send(peer, tag, out) } -> std::same_as<typename T::ticket>;
+        { net.post_recv(peer, tag, in) } -> std::same_as<typename T::ticket>;
+        { net.poll(pending) } noexcept -> std::same_as<progress>;
+    } && std::movable<typename T::ticket> && std::default_initializable<typename T::ticket>;
+
+/// A reduction over bytes as a transport sees it: out = left ⊕ right for `count` elements; out may be the same memory as either.
+/// `apply` may be called for consecutive parts of a message, each a whole number of elements.
+struct byte_reduction {
+    using function = void (*)(std::byte* out, std::byte const* left, std::byte const* right, std::size_t count,
+                              void const* op);
+    function apply = nullptr;
+    void const* op = nullptr;
+    std::size_t element_bytes = 1;
+};
+
+/// Where an arriving message is to be combined: out = message ⊕ mine (arriving_left) or mine ⊕ message. out == mine is allowed.
+struct reduce_target {
+    std::byte* out = nullptr;
+    std::byte const* mine = nullptr;
+    std::size_t bytes = 0;
+    bool arriving_left = false;
+    byte_reduction const* reduction = nullptr;  ///< outlives the receive
+
+    void combine(std::size_t at, std::byte const* arrived, std::size_t part) const {
+        std::size_t const count = part / reduction->element_bytes;
+        if (arriving_left) reduction->apply(out + at, arrived, mine + at, count, reduction->op);
+        else reduction->apply(out + at, mine + at, arrived, count, reduction->op);
+    }
+};
+
+/// Reduces straight out of the peer's memory or its own receive slots, without a bounce copy.
+template <class T> concept reducing_transport =
+    transport<T> && requires(T& net, rank_id peer, message_tag tag, reduce_target const& into) {
+        { net.post_recv_reduce(peer, tag, into) } -> std::same_as<typename T::ticket>;
+    };
+
+/// Can wake and fail everybody: after `abort` every pending and later poll, on every rank that can be told, says `failed` within a second.
+/// `abort` may be called from any thread. The first call wins; its reason is kept.
+template <class T> concept aborting_transport =
+    transport<T> && requires(T& net, errc code, rank_id blamed, std::string_view why) {
+        { net.abort(code, blamed, why) } noexcept;
+        { net.is_aborted() } noexcept -> std::same_as<bool>;
+    };
+
+/// Says why a poll failed: the error that `wait` will throw.
+template <class T> concept explaining_transport = transport<T> && requires(T const& net) {
+    { net.failure() } -> std::same_as<error>;
+};
+
+/// Knows how to wait: `rest(n)` is called after the n-th poll in a row that found nothing; it may spin, yield or sleep until something may
+/// have arrived, but for at most a few milliseconds, so that deadlines and lost peers are noticed.
+template <class T> concept resting_transport = transport<T> && requires(T& net, std::uint32_t idle_polls) {
+    { net.rest(idle_polls) } noexcept;
+};
+
+/// What a rank is doing, in a form that fits one cache line pair and can be read by a peer at any time.
+struct operation_record {
+    std::uint64_t sequence = 0;   ///< how many plans were started before on this group
+    std::uint64_t count = 0;      ///< elements
+    std::uint64_t stream = 0;
+    std::uint32_t fingerprint = 0;
+    rank_id root = nobody;
+    std::array<char, 24> operation{};  ///< texts, cut to fit, ended by 0
+    std::array<char, 24> algorithm{};
+    std::array<char, 24> element{};    ///< element and reduction, "float sum"
+};
+
+/// Lets ranks look at one another's current operation, for errors and reports that show both views.
+template <class T> concept announcing_transport = transport<T> && requires(T& net, T const& known, rank_id peer,
+                                                                           operation_record const& record) {
+    { net.announce(record) } noexcept;
+    { known.view_of(peer) } -> std::same_as<operation_record>;
+};
+
+}  // namespace chorus
