@@ -54,6 +54,11 @@ class error : public std::runtime_error {
 
     errc code() const noexcept { return code_; }
 
+    /// `what()` without the code in front.
+    std::string_view message() const noexcept {
+        return std::string_view{what()}.substr(to_string(code_).size() + 2);
+    }
+
     /// The rank to blame, numbered as in the transport (world rank), or `nobody`.
     rank_id peer() const noexcept { return peer_; }
 

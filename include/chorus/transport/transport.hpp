@@ -96,6 +96,27 @@ struct operation_record {
     std::array<char, 24> element{};    ///< element and reduction, "float sum"
 };
 
+/// "all_reduce #3 of 1024 float sum by ring", for messages.
+inline std::string describe(operation_record const& record) {
+    if (record.operation[0] == '\0') return "nothing yet";
+    std::string text = std::string{record.operation.data()} + " #" + std::to_string(record.sequence) + " of " +
+                       std::to_string(record.count) + ' ' + record.element.data();
+    if (record.root != nobody) text += " root " + std::to_string(record.root);
+    if (record.algorithm[0] != '\0') text += std::string{" by "} + record.algorithm.data();
+    return text;
+}
+
+/// Can forget a pending operation: afterwards its buffer is not touched any more. Peers learn nothing of it.
+template <class T> concept cancelling_transport = transport<T> && requires(T& net, typename T::ticket& pending) {
+    { net.cancel(pending) } noexcept;
+};
+
+/// Notices that two threads use it at once: `try_enter` says false while another thread is inside.
+template <class T> concept guarded_transport = transport<T> && requires(T& net) {
+    { net.try_enter() } noexcept -> std::same_as<bool>;
+    { net.leave() } noexcept;
+};
+
 /// Lets ranks look at one another's current operation, for errors and reports that show both views.
 template <class T> concept announcing_transport = transport<T> && requires(T& net, T const& known, rank_id peer,
                                                                            operation_record const& record) {

@@ -1,0 +1,567 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: 2026 the chorus authors
+#pragma once
+
+#include "chorus/transport/detail/mailbox_arena.hpp"
+#include "chorus/transport/detail/mailbox_request.hpp"
+#include "chorus/transport/detail/relax.hpp"
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace chorus::detail {
+
+/// One rank's end of a mailbox arena: the whole `transport` with all its refinements, for threads and for processes.
+///
+/// Messages up to 40 bytes travel inside the announcing cache line; up to `eager_bytes` through a chunk of the sender, so that the send
+/// completes at once; longer ones are offered, and the receiver copies or reduces them out of the sender's memory
+/// (`Platform::pull`), or has them streamed through the sender's chunks where it cannot reach that memory.
+///
+/// `Platform` knows what differs between threads and processes: pull, wake, sleep, is_alive, reaches.
+template <class Platform>
+class mailbox {
+ public:
+    struct ticket {
+        request* pending = nullptr;
+    };
+
+    mailbox(mailbox_arena const& arena, rank_id me, waiting_style style, Platform platform)
+        : arena_{arena}, platform_{std::move(platform)}, me_{me}, style_{style}, eager_bytes_{Platform::eager_bytes},
+          incoming_(arena.shape().ranks), outgoing_(arena.shape().ranks), suspected_(arena.shape().ranks),
+          awaited_(arena.shape().ranks) {
+        if (eager_bytes_ > arena.shape().chunk_bytes) eager_bytes_ = arena.shape().chunk_bytes;
+        reserved_.resize(arena.shape().chunks_per_rank);
+        for (auto& from : incoming_) from.unexpected.reserve(4);
+    }
+
+    mailbox(mailbox const&) = delete;
+    mailbox& operator=(mailbox const&) = delete;
+
+    rank_id rank() const noexcept { return me_; }
+    rank_id size() const noexcept { return arena_.shape().ranks; }
+
+    ticket post_send(rank_id peer, message_tag tag, std::span<std::byte const> out) {
+        check_peer(peer, "post_send");
+        disarm();
+        auto& lane_out = outgoing_[peer];
+        if (out.size() <= inline_bytes && lane_out.queue.empty() && has_room(peer)) {
+            announce_inline(peer, tag, out);
+            return {};
+        }
+        request& r = pool_.take();
+        r.peer = peer;
+        r.tag = tag;
+        r.source = out.data();
+        r.bytes = out.size();
+        r.stage = request_stage::queued;
+        lane_out.queue.push_back(r);
+        flush(peer);
+        return settle(r);
+    }
+
+    ticket post_recv(rank_id peer, message_tag tag, std::span<std::byte> in) {
+        check_peer(peer, "post_recv");
+        request& r = pool_.take();
+        r.target = {.out = in.data(), .bytes = in.size()};
+        return await(r, peer, tag, in.size());
+    }
+
+    ticket post_recv_reduce(rank_id peer, message_tag tag, reduce_target const& into) {
+        check_peer(peer, "post_recv_reduce");
+        request& r = pool_.take();
+        r.target = into;
+        return await(r, peer, tag, into.bytes);
+    }
+
+    progress poll(ticket& pending) noexcept {
+        request* const r = pending.pending;
+        if (r == nullptr) return progress::done;
+        if (is_aborted()) return progress::failed;
+        progress const now = advance(*r);
+        if (now == progress::done) {
+            pool_.give_back(*r);
+            pending.pending = nullptr;
+        } else if (now == progress::idle && (++idle_polls_ & 0xFFFu) == 0) {
+            look_for_lost_peers();
+        }
+        return now;
+    }
+
+    /// Forgets an operation that will not be waited for. Afterwards nobody touches its buffer. Peers learn nothing: abort tells them.
+    void cancel(ticket& pending) noexcept {
+        request* const r = std::exchange(pending.pending, nullptr);
+        if (r == nullptr) return;
+        switch (r->stage) {
+            case request_stage::queued: outgoing_[r->peer].queue.remove(*r); break;
+            case request_stage::posted: incoming_[r->peer].posted.remove(*r); break;
+            case request_stage::offered:
+            case request_stage::streaming_out: withdraw(*r); break;
+            case request_stage::pulling:
+            case request_stage::draining: arena_.offer(r->peer, r->offer).state.store(offer_refused); break;
+            case request_stage::complete: break;
+        }
+        pool_.give_back(*r);
+    }
+
+    void abort(errc code, rank_id blamed, std::string_view why) noexcept {
+        if (!write_abort(arena_.header(), code, blamed, me_, why)) return;
+        for (rank_id p = 0; p < size(); ++p) platform_.wake(p, arena_.member_of(p));
+    }
+
+    bool is_aborted() const noexcept { return arena_.header().abort_stage.load(std::memory_order_acquire) != 0; }
+
+    error failure() const {
+        for (int attempt = 0; attempt < 1000 && arena_.header().abort_stage.load() == 1; ++attempt) platform_yield();
+        return read_abort(arena_.header(), me_);
+    }
+
+    void announce(operation_record const& record) noexcept { write_record(arena_.member_of(me_), record); }
+    operation_record view_of(rank_id peer) const { return read_record(arena_.member_of(peer)); }
+
+    /// Spins, then yields, then sleeps at most 2 ms until a peer has done something for this rank.
+    void rest(std::uint32_t idle_polls) noexcept {
+        member& mine = arena_.member_of(me_);
+        if (idle_polls < style_.spins) {
+            disarm();
+            if (idle_polls > 64) relax();
+            return;
+        }
+        if (idle_polls < style_.spins + style_.yields) {
+            disarm();
+            platform_yield();
+            return;
+        }
+        if (!armed_) {  // whatever happens from here on rings the bell; look once more before sleeping
+            bell_seen_ = mine.bell.load(std::memory_order_acquire);
+            mine.sleeping.store(1, std::memory_order_seq_cst);
+            std::atomic_thread_fence(std::memory_order_seq_cst);
+            armed_ = true;
+            return;
+        }
+        platform_.sleep(me_, mine, bell_seen_, std::chrono::milliseconds{2});
+        bell_seen_ = mine.bell.load(std::memory_order_acquire);
+        look_for_lost_peers();
+    }
+
+    /// Elements longer than this cannot be reduced on arrival (they might straddle the pieces of a stream).
+    std::size_t largest_reduced_element() const noexcept { return arena_.shape().chunk_bytes; }
+
+    /// One thread at a time: a second one is told so instead of corrupting the queues.
+    bool try_enter() noexcept { return !busy_.exchange(true, std::memory_order_acquire); }
+    void leave() noexcept { busy_.store(false, std::memory_order_release); }
+
+    Platform& platform() noexcept { return platform_; }
+    Platform const& platform() const noexcept { return platform_; }
+    mailbox_arena const& arena() const noexcept { return arena_; }
+
+ private:
+    struct source {
+        request_list posted;
+        std::vector<announcement> unexpected;
+        std::uint32_t next = 0;       // number of the next message to read
+        std::uint32_t published = 0;  // what the sender was last told of it
+    };
+    struct destination {
+        request_list queue;           // sends that found no room yet, in order
+        std::uint32_t next = 0;       // number of the next message to write
+        std::uint32_t consumed = 0;   // what the receiver last said of it
+    };
+
+    void check_peer(rank_id peer, char const* call) const {
+        if (peer >= size())
+            raise(errc::invalid_argument, std::string{call} + " on rank " + std::to_string(me_) + ": peer " +
+                                              std::to_string(peer) + " is not below " + std::to_string(size()));
+    }
+
+    ticket settle(request& r) noexcept {
+        if (r.stage != request_stage::complete) return {&r};
+        pool_.give_back(r);
+        return {};
+    }
+
+    progress advance(request& r) noexcept {
+        switch (r.stage) {
+            case request_stage::queued: flush(r.peer); break;
+            case request_stage::offered: answer(r); break;
+            case request_stage::streaming_out: return pour(r);
+            case request_stage::posted: collect(r.peer); break;
+            case request_stage::pulling: return pull(r);
+            case request_stage::draining: return drain(r);
+            case request_stage::complete: return progress::done;
+        }
+        if (r.stage == request_stage::complete) return progress::done;
+        if (is_aborted()) return progress::failed;
+        return r.stage == request_stage::pulling || r.stage == request_stage::streaming_out ? progress::moved
+                                                                                              : progress::idle;
+    }
+
+    // ---- sending ----
+
+    bool has_room(rank_id peer) noexcept {
+        auto& out = outgoing_[peer];
+        if (out.next - out.consumed < lane_slots) return true;
+        out.consumed = arena_.lane_between(me_, peer).consumed.load(std::memory_order_acquire);
+        return out.next - out.consumed < lane_slots;
+    }
+
+    envelope& blank(rank_id peer) noexcept {
+        return arena_.lane_between(me_, peer).slots[outgoing_[peer].next % lane_slots];
+    }
+
+    void publish(rank_id peer, envelope& filled, message_tag tag, std::uint64_t bytes, message_kind kind) noexcept {
+        filled.fingerprint = tag.fingerprint;
+        filled.stream = tag.stream;
+        filled.bytes_and_kind = bytes | (static_cast<std::uint64_t>(kind) << 56);
+        filled.turn.store(++outgoing_[peer].next, std::memory_order_release);
+        nudge(peer);
+    }
+
+    void announce_inline(rank_id peer, message_tag tag, std::span<std::byte const> out) noexcept {
+        envelope& filled = blank(peer);
+        if (!out.empty()) std::memcpy(filled.payload, out.data(), out.size());
+        publish(peer, filled, tag, out.size(), message_kind::inlined);
+    }
+
+    void flush(rank_id peer) noexcept {
+        auto& queue = outgoing_[peer].queue;
+        while (!queue.empty() && has_room(peer) && push(queue.front())) queue.pop_front();
+    }
+
+    bool push(request& r) noexcept {
+        if (r.bytes <= inline_bytes) {
+            announce_inline(r.peer, r.tag, {r.source, static_cast<std::size_t>(r.bytes)});
+            r.stage = request_stage::complete;
+            return true;
+        }
+        if (r.bytes <= eager_bytes_) {
+            std::uint32_t const chunk = free_chunk();
+            if (chunk != no_chunk) {
+                send_eagerly(r, chunk);
+                return true;
+            }
+        }
+        return make_offer(r);
+    }
+
+    void send_eagerly(request& r, std::uint32_t chunk) noexcept {
+        std::memcpy(arena_.chunk(me_, chunk), r.source, r.bytes);
+        arena_.chunk_state(me_, chunk).full.store(1, std::memory_order_relaxed);
+        envelope& filled = blank(r.peer);
+        std::memcpy(filled.payload, &chunk, sizeof chunk);
+        r.stage = request_stage::complete;
+        publish(r.peer, filled, r.tag, r.bytes, message_kind::eager);
+    }
+
+    bool make_offer(request& r) noexcept {
+        std::uint32_t const slot = free_offer();
+        if (slot == no_chunk) return false;
+        arena_.offer(me_, slot).state.store(offer_open, std::memory_order_relaxed);
+        r.offer = slot;
+        r.stage = request_stage::offered;
+        envelope& filled = blank(r.peer);
+        offered_memory const memory{reinterpret_cast<std::uintptr_t>(r.source), slot};
+        std::memcpy(filled.payload, &memory, sizeof memory);
+        publish(r.peer, filled, r.tag, r.bytes, message_kind::offered);
+        return true;
+    }
+
+    void answer(request& r) noexcept {
+        offer_slot& slot = arena_.offer(me_, r.offer);
+        std::uint32_t const state = slot.state.load(std::memory_order_acquire);
+        if (state == offer_taken) {
+            slot.state.store(offer_vacant, std::memory_order_relaxed);
+            r.stage = request_stage::complete;
+        } else if (state == offer_granted) {
+            begin_stream(r, slot);
+        }
+    }
+
+    void begin_stream(request& r, offer_slot& slot) noexcept {
+        std::uint32_t found = 0;
+        for (std::uint32_t wanted = 0; wanted < stream_chunks; ++wanted) {
+            std::uint32_t const chunk = free_chunk();
+            if (chunk == no_chunk) break;
+            reserved_[chunk] = true;
+            slot.chunks[found++] = chunk;
+        }
+        if (found == 0) return;
+        slot.chunk_count = found;
+        r.piece_bytes = slot.piece_bytes;
+        r.stage = request_stage::streaming_out;
+        slot.state.store(offer_streaming, std::memory_order_release);
+        nudge(r.peer);
+    }
+
+    progress pour(request& r) noexcept {
+        offer_slot& slot = arena_.offer(me_, r.offer);
+        if (slot.state.load(std::memory_order_relaxed) == offer_refused) return progress::idle;  // the abort follows
+        bool moved = false;
+        while (r.moved < r.bytes) {
+            std::uint32_t const chunk = slot.chunks[r.piece % slot.chunk_count];
+            auto& full = arena_.chunk_state(me_, chunk).full;
+            if (full.load(std::memory_order_acquire) != 0) return moved ? progress::moved : progress::idle;
+            std::uint64_t const part = (std::min)(r.piece_bytes, r.bytes - r.moved);
+            std::memcpy(arena_.chunk(me_, chunk), r.source + r.moved, part);
+            full.store(1, std::memory_order_release);
+            nudge(r.peer);
+            r.moved += part;
+            ++r.piece;
+            moved = true;
+        }
+        for (std::uint32_t i = 0; i < slot.chunk_count; ++i) reserved_[slot.chunks[i]] = false;
+        r.stage = request_stage::complete;  // the slot becomes free when the receiver has taken the last piece
+        return progress::done;
+    }
+
+    void withdraw(request& r) noexcept {
+        offer_slot& slot = arena_.offer(me_, r.offer);
+        if (r.stage == request_stage::streaming_out)
+            for (std::uint32_t i = 0; i < slot.chunk_count; ++i) reserved_[slot.chunks[i]] = false;
+        auto const until = std::chrono::steady_clock::now() + std::chrono::seconds{1};
+        for (;;) {
+            std::uint32_t state = slot.state.load(std::memory_order_acquire);
+            if (state == offer_taken || state == offer_refused) {
+                slot.state.store(offer_vacant);
+                return;
+            }
+            if (state != offer_reading && slot.state.compare_exchange_strong(state, offer_withdrawn)) return;
+            if (std::chrono::steady_clock::now() > until) return;  // the reader died while reading
+            relax();
+        }
+    }
+
+    static constexpr std::uint32_t no_chunk = 0xFFFFFFFFu;
+
+    std::uint32_t free_chunk() noexcept {
+        std::uint32_t const chunks = arena_.shape().chunks_per_rank;
+        for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {  // the lowest free one: most likely still cached
+            if (reserved_[chunk] || arena_.chunk_state(me_, chunk).full.load(std::memory_order_acquire) != 0) continue;
+            return chunk;
+        }
+        return no_chunk;
+    }
+
+    std::uint32_t free_offer() noexcept {
+        std::uint32_t const offers = arena_.shape().offers_per_rank;
+        for (std::uint32_t tried = 0; tried < offers; ++tried) {
+            std::uint32_t const slot = (next_offer_ + tried) % offers;
+            std::uint32_t const state = arena_.offer(me_, slot).state.load(std::memory_order_acquire);
+            if (state != offer_vacant && (state != offer_taken || is_awaited(slot))) continue;
+            next_offer_ = slot + 1;
+            return slot;
+        }
+        return no_chunk;
+    }
+
+    // A taken slot whose send has not been polled since still belongs to that send.
+    bool is_awaited(std::uint32_t slot) const noexcept {
+        return pool_.any([&](request const& r) { return r.stage == request_stage::offered && r.offer == slot; });
+    }
+
+    /// Whoever sleeps is woken after each event; the fence orders the event before the look at `sleeping`.
+    void nudge(rank_id peer) noexcept {
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        member& other = arena_.member_of(peer);
+        if (other.sleeping.load(std::memory_order_relaxed) != 0) platform_.wake(peer, other);
+    }
+
+    void disarm() noexcept {
+        if (!armed_) return;
+        armed_ = false;
+        arena_.member_of(me_).sleeping.store(0, std::memory_order_relaxed);
+    }
+
+    // ---- receiving ----
+
+    ticket await(request& r, rank_id peer, message_tag tag, std::uint64_t bytes) {
+        r.peer = peer;
+        r.tag = tag;
+        r.bytes = bytes;
+        r.stage = request_stage::posted;
+        auto& from = incoming_[peer];
+        for (std::size_t i = 0; i < from.unexpected.size(); ++i) {
+            if (from.unexpected[i].stream != tag.stream) continue;
+            announcement const early = from.unexpected[i];
+            from.unexpected.erase(from.unexpected.begin() + static_cast<std::ptrdiff_t>(i));
+            accept(r, early);
+            return settle(r);
+        }
+        from.posted.push_back(r);
+        return {&r};
+    }
+
+    /// Takes in what `peer` has announced: matched receives are served, the rest is kept for receives to come.
+    void collect(rank_id peer) noexcept {
+        auto& from = incoming_[peer];
+        lane& in = arena_.lane_between(peer, me_);
+        for (;;) {
+            envelope const& head = in.slots[from.next % lane_slots];
+            if (head.turn.load(std::memory_order_acquire) != from.next + 1) return;
+            announcement const arrived{head};
+            request* const r = from.posted.take_first(arrived.stream);
+            bool const last_awaited = from.posted.empty();
+            if (r != nullptr) accept(*r, arrived);
+            else from.unexpected.push_back(arrived);
+            ++from.next;
+            if (from.next - from.published >= lane_slots / 2) {
+                from.published = from.next;
+                in.consumed.store(from.next, std::memory_order_release);
+                nudge(peer);
+            }
+            if (last_awaited) return;
+        }
+    }
+
+    void accept(request& r, announcement const& arrived) noexcept {
+        if (arrived.bytes != r.bytes || arrived.fingerprint != r.tag.fingerprint) {
+            refuse(r, arrived);
+            return;
+        }
+        if (arrived.kind == message_kind::inlined) {
+            land(r, 0, arrived.payload.data(), r.bytes);
+            r.stage = request_stage::complete;
+        } else if (arrived.kind == message_kind::eager) {
+            std::uint32_t chunk = 0;
+            std::memcpy(&chunk, arrived.payload.data(), sizeof chunk);
+            land(r, 0, arena_.chunk(r.peer, chunk), r.bytes);
+            arena_.chunk_state(r.peer, chunk).full.store(0, std::memory_order_release);
+            r.stage = request_stage::complete;
+        } else {
+            offered_memory memory{};
+            std::memcpy(&memory, arrived.payload.data(), sizeof memory);
+            r.address = memory.address;
+            r.offer = memory.slot;
+            if (platform_.reaches(r.peer, r.bytes)) r.stage = request_stage::pulling;
+            else grant(r);
+        }
+    }
+
+    void grant(request& r) noexcept {
+        offer_slot& slot = arena_.offer(r.peer, r.offer);
+        std::uint64_t const element = r.target.reduction != nullptr ? r.target.reduction->element_bytes : 1;
+        r.piece_bytes = arena_.shape().chunk_bytes / element * element;
+        slot.piece_bytes = r.piece_bytes;
+        r.stage = request_stage::draining;
+        std::uint32_t open = offer_open;
+        slot.state.compare_exchange_strong(open, offer_granted);  // fails only if it was withdrawn
+        nudge(r.peer);
+    }
+
+    void land(request& r, std::uint64_t at, std::byte const* bytes, std::uint64_t part) noexcept {
+        if (part == 0) return;
+        if (r.target.reduction != nullptr) r.target.combine(at, bytes, part);
+        else std::memcpy(r.target.out + at, bytes, part);
+    }
+
+    progress pull(request& r) noexcept {
+        offer_slot& slot = arena_.offer(r.peer, r.offer);
+        std::uint32_t open = offer_open;
+        if (!slot.state.compare_exchange_strong(open, offer_reading)) return progress::idle;  // withdrawn: abort follows
+        std::uint64_t const element = r.target.reduction != nullptr ? r.target.reduction->element_bytes : 1;
+        std::uint64_t const piece = (std::max)(element, Platform::pull_bytes / element * element);
+        std::uint64_t const part = (std::min)(piece, r.bytes - r.moved);
+        std::byte* const plain = r.target.reduction == nullptr ? r.target.out + r.moved : nullptr;
+        bool const arrived = platform_.pull(r.peer, r.address + r.moved, part, plain, element,
+                                            [&](std::byte const* bytes, std::uint64_t offset, std::uint64_t length) {
+                                                land(r, r.moved + offset, bytes, length);
+                                            });
+        if (!arrived) {
+            slot.state.store(offer_open);
+            lose(r.peer, "its memory could not be read");
+            return progress::failed;
+        }
+        r.moved += part;
+        bool const complete = r.moved == r.bytes;
+        slot.state.store(complete ? offer_taken : offer_open, std::memory_order_release);
+        if (!complete) return progress::moved;
+        nudge(r.peer);
+        r.stage = request_stage::complete;
+        return progress::done;
+    }
+
+    progress drain(request& r) noexcept {
+        offer_slot& slot = arena_.offer(r.peer, r.offer);
+        std::uint32_t const state = slot.state.load(std::memory_order_acquire);
+        if (state != offer_streaming) return progress::idle;
+        bool moved = false;
+        while (r.moved < r.bytes) {
+            std::uint32_t const chunk = slot.chunks[r.piece % slot.chunk_count];
+            auto& full = arena_.chunk_state(r.peer, chunk).full;
+            if (full.load(std::memory_order_acquire) == 0) return moved ? progress::moved : progress::idle;
+            std::uint64_t const part = (std::min)(r.piece_bytes, r.bytes - r.moved);
+            land(r, r.moved, arena_.chunk(r.peer, chunk), part);
+            r.moved += part;
+            ++r.piece;
+            if (r.moved == r.bytes) slot.state.store(offer_taken, std::memory_order_release);
+            full.store(0, std::memory_order_release);
+            nudge(r.peer);
+            moved = true;
+        }
+        r.stage = request_stage::complete;
+        return progress::done;
+    }
+
+    // ---- failing ----
+
+    void refuse(request& r, announcement const& arrived) noexcept {
+        if (arrived.kind == message_kind::offered) {
+            offered_memory memory{};
+            std::memcpy(&memory, arrived.payload.data(), sizeof memory);
+            arena_.offer(r.peer, memory.slot).state.store(offer_refused);
+        }
+        incoming_[r.peer].posted.push_front(r);  // stays pending; polls fail from now on
+        CHORUS_TRY {
+            std::string text = "rank " + std::to_string(me_) + " expected " + std::to_string(r.bytes) + " bytes from rank " +
+                               std::to_string(r.peer) + " and was sent " + std::to_string(arrived.bytes);
+            if (arrived.bytes == r.bytes) text += " of another operation";
+            text += "; rank " + std::to_string(me_) + " runs " + describe(view_of(me_)) + ", rank " +
+                    std::to_string(r.peer) + " runs " + describe(view_of(r.peer));
+            abort(errc::mismatch, r.peer, text);
+        }
+        CHORUS_CATCH_ALL { abort(errc::mismatch, r.peer, "ranks disagree"); }
+    }
+
+    void lose(rank_id peer, char const* how) noexcept {
+        CHORUS_TRY {
+            abort(errc::peer_lost, peer, "rank " + std::to_string(peer) + " is gone (" + how + ") while rank " +
+                                             std::to_string(me_) + " waited for it in " + describe(view_of(me_)));
+        }
+        CHORUS_CATCH_ALL { abort(errc::peer_lost, peer, how); }
+    }
+
+    /// A peer that left or died while something is awaited from it is lost; believed only at the third look in a row, because its last
+    /// messages may not have been read yet (every look is followed by polls).
+    void look_for_lost_peers() noexcept {
+        if (is_aborted()) return;
+        pool_.each([&](request const& r) { awaited_[r.peer] = r.peer != me_; });
+        for (rank_id p = 0; p < size(); ++p) {
+            if (!std::exchange(awaited_[p], std::uint8_t{0})) continue;
+            bool const left = arena_.member_of(p).presence.load(std::memory_order_acquire) == presence_left;
+            if (!left && platform_.is_alive(p)) suspected_[p] = 0;
+            else if (++suspected_[p] == 3) lose(p, left ? "it left" : "it died");
+        }
+    }
+
+    mailbox_arena arena_;
+    Platform platform_;
+    rank_id me_;
+    waiting_style style_;
+    std::uint64_t eager_bytes_;
+    std::vector<source> incoming_;
+    std::vector<destination> outgoing_;
+    std::vector<std::uint8_t> suspected_;
+    std::vector<std::uint8_t> awaited_;
+    std::vector<std::uint8_t> reserved_;
+    request_pool pool_;
+    std::uint32_t next_offer_ = 0;
+    std::uint32_t idle_polls_ = 0;
+    std::uint32_t bell_seen_ = 0;
+    bool armed_ = false;
+    std::atomic<bool> busy_{false};
+};
+
+}  // namespace chorus::detail

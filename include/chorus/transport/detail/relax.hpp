@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: 2026 the chorus authors
+#pragma once
+
+#include "chorus/base/config.hpp"
+#include "chorus/base/types.hpp"
+
+#include <cstdint>
+#include <thread>
+
+namespace chorus::detail {
+
+/// Tells the core that this is a waiting loop; tens of nanoseconds.
+inline void relax() noexcept {
+#if CHORUS_HAS_X86_TARGETS
+    __builtin_ia32_pause();
+#else
+    std::this_thread::yield();
+#endif
+}
+
+inline void platform_yield() noexcept { std::this_thread::yield(); }
+
+/// How a rank waits: so many polls spinning, then so many yielding, then asleep until a peer rings.
+struct waiting_style {
+    std::uint32_t spins = 4000;
+    std::uint32_t yields = 200;
+};
+
+/// Ranks that have a core each may spin; where ranks outnumber cores, a spinning rank only keeps the awaited one from running.
+inline waiting_style waiting_style_for(rank_id ranks_on_host) noexcept {
+    unsigned const cores = std::thread::hardware_concurrency();
+    if (cores != 0 && ranks_on_host > cores) return {.spins = 1, .yields = 200};
+    return {};
+}
+
+}  // namespace chorus::detail
