@@ -52,8 +52,8 @@ struct step {
     side from = side::right;
     rank_id peer = nobody;     ///< send, recv, recv_reduce
     rank_id position = 0;      ///< fold: how many of `other`'s slots come before `local`
-    block_range local;
-    block_range other;         ///< copy, reduce: the source, as many elements; fold: one slot per other operand
+    block_range local{};
+    block_range other{};       ///< copy, reduce: the source, as many elements; fold: one slot per other operand
 
     friend constexpr bool operator==(step const&, step const&) = default;
 };
