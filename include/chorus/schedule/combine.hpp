@@ -36,10 +36,12 @@ constexpr void append_rounds(schedule& to, schedule const& from, Changed const& 
 
 }  // namespace detail
 
-/// `first`, then `second`, which finds in `data` what `first` left there. Both must cut the vector into the same number of blocks.
-/// Each has slots of its own. Rounds of the two never overlap: `in_flight` is 1, unless one of them has no round.
+/// `first`, then `second`, which finds in `data` what `first` left there. Both must cut the vector into the same
+/// number of blocks. Each has slots of its own. Rounds of the two never overlap: `in_flight` is 1, unless one of them
+/// has no round.
 constexpr schedule then(schedule first, schedule const& second) {
-    detail::expects(first.blocks() == second.blocks(), [] { return "schedules in sequence must cut into the same blocks"; });
+    detail::expects(first.blocks() == second.blocks(),
+                    [] { return "schedules in sequence must cut into the same blocks"; });
     first.set_in_flight(first.rounds() == 0 ? second.in_flight() : second.rounds() == 0 ? first.in_flight() : 1);
     auto const slots_before = static_cast<rank_id>(first.slots().size());
     for (block_range const slot : second.slots()) first.slot(slot);
@@ -73,8 +75,9 @@ constexpr schedule mapped(schedule const& s, std::span<rank_id const> ranks) {
     return mapped(s, [&](rank_id peer) { return ranks[peer]; });
 }
 
-/// The same schedule on a part of a longer vector: all its blocks together become the blocks `within` of a vector cut into `blocks`, of
-/// which each gets as many as the next to within one. `within` must have at least as many blocks as the schedule.
+/// The same schedule on a part of a longer vector: all its blocks together become the blocks `within` of a vector cut
+/// into `blocks`, of which each gets as many as the next to within one. `within` must have at least as many blocks as
+/// the schedule.
 constexpr schedule placed(schedule const& s, rank_id blocks, block_range within) {
     detail::expects(within.count >= s.blocks() && within.end() <= blocks,
                     [] { return "a schedule can only be placed on as many blocks as it has, or more"; });
@@ -96,7 +99,7 @@ constexpr schedule placed(schedule const& s, rank_id blocks, block_range within)
     return result;
 }
 
-/// Adds empty rounds at the end until there are `rounds`, so that what follows has the same round number on all ranks.
+/// Adds empty rounds at the end until there are `rounds`, so that what follows is numbered alike on all ranks.
 constexpr schedule padded(schedule s, std::uint32_t rounds) {
     while (s.rounds() < rounds) s.round();
     return s;

@@ -35,7 +35,8 @@ constexpr void exchange_and_fold(schedule& s, rank_id me, rank_id size, block_ra
 
 }  // namespace detail
 
-/// Every rank talks to every other one at once, each block going straight to where it is needed; reductions fold in rank order.
+/// Every rank talks to every other one at once, each block going straight to where it is needed; reductions fold in
+/// rank order.
 ///
 /// all_reduce      rounds 2 | sent 2n(p-1)/p | reduced n(p-1)/p | scratch n(p-1)/p
 /// reduce_scatter  rounds 1 | sent n(p-1)/p | reduced n(p-1)/p | scratch n(p-1)/p
@@ -49,9 +50,10 @@ constexpr void exchange_and_fold(schedule& s, rank_id me, rank_id size, block_ra
 /// exclusive_scan  rounds 1 | sent n(p-1), by rank 0 | reduced n(p-2) and scratch n(p-1), at the last rank
 ///
 /// Any p | order of ranks kept: ((x0 ⊕ x1) ⊕ x2) …
-/// Every element is folded left to right over the ranks wherever the blocks end, in one wide accumulation: the bits do not depend on
-/// how a vector is split or fused. Best for small p or a full-bisection network: p-1 messages are in flight at once. Peers are
-/// visited from the next rank on, so that not all ranks call on the same one first.
+/// Every element is folded left to right over the ranks wherever the
+/// blocks end, in one wide accumulation: the bits do not depend on how a vector is split or fused. Best for small p
+/// or a full-bisection network: p-1 messages are in flight at once. Peers are visited from the next rank on, so that
+/// not all ranks call on the same one first.
 struct direct {
     static constexpr std::string_view name = "direct";
     static constexpr bool keeps_order = true;

@@ -56,7 +56,7 @@ class rank_groups {
     std::vector<rank_id> starts_;
 };
 
-/// Counts the schedules of all ranks, one after another, into the numbers of `cost`, every block being `block_bytes` long.
+/// Counts the schedules of all ranks, one after another, into the numbers of `cost`; a block has `block_bytes`.
 class cost_count {
  public:
     explicit cost_count(double block_bytes) : block_bytes_{block_bytes} {}
@@ -101,14 +101,16 @@ class cost_count {
 
 /// All-reduce in two floors: `inside` works within groups of neighbouring ranks (a node's), `between` across groups.
 ///
-/// Groups of equal size, where `inside` has reduce_scatter and all_gather: each rank of a group gets a slice of the group's sum, slice i
-/// is all-reduced between the i-th ranks of all groups, slices are gathered inside. Every rank sends only n/width between groups.
-/// Otherwise: reduce inside to the group's first rank (`reduce`, or reduce_scatter and a gather, or all_reduce), all-reduce between
-/// first ranks, spread inside (`broadcast`, or a scatter and all_gather, or `direct`'s broadcast).
+/// Groups of equal size, where `inside` has reduce_scatter and all_gather: each rank of a group gets a slice of the
+/// group's sum, slice i is all-reduced between the i-th ranks of all groups, slices are gathered inside. Every rank
+/// sends only about 2n/width between groups.
+/// Otherwise: reduce inside to the group's first rank (`reduce`, or reduce_scatter and a gather, or all_reduce),
+/// all-reduce between first ranks, spread inside (`broadcast`, or a scatter and all_gather, or `direct`'s broadcast).
 ///
-/// rounds, bytes and scratch: the sums of the parts, counted in the schedules of all p ranks (the cost takes as long as making these)
-/// Any p, the last group smaller if need be, or groups of any stated sizes | order of ranks kept if both parts keep it. All ranks get the
-/// same bits where both parts give that. Best where messages inside groups are much cheaper than between them.
+/// rounds, bytes and scratch: the sums of the parts, counted in the schedules of all p ranks (the cost takes as long
+/// as making these) Any p, the last group smaller if need be, or groups of any stated sizes | order of ranks kept if
+/// both parts keep it. All ranks get the same bits where both parts give that. Best where messages inside groups are
+/// much cheaper.
 template <reducing_algorithm Inside, all_reduce_algorithm Between>
     requires reduce_algorithm<Inside> || reduce_scatter_algorithm<Inside> || all_reduce_algorithm<Inside>
 struct hierarchical {
@@ -182,7 +184,7 @@ struct hierarchical {
 
     /// What all ranks must agree on.
     struct shape {
-        rank_id blocks = 1;  ///< a multiple of what each part cuts into, or, where that is too many, several times the finest cut
+        rank_id blocks = 1;  ///< a multiple of each part's, or, where that is too many, several times the finest cut
         std::uint32_t rounds_up = 0;
         std::uint32_t rounds_down = 0;
     };

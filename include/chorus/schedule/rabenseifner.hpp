@@ -8,14 +8,16 @@
 
 namespace chorus {
 
-/// Recursive halving, then doubling back (all_reduce) or a tree back to the root (reduce). The vector is cut into q blocks, q the largest
-/// power of two that is not above p; neighbours beyond it are folded into pairs first.
+/// Recursive halving, then doubling back (all_reduce) or a tree back to the root (reduce). The vector is cut into q
+/// blocks, q the largest power of two that is not above p; neighbours beyond it are folded into pairs first.
+/// In brackets: what that adds.
 ///
-/// all_reduce  rounds 2 log2 q (+2) | sent 2n(q-1)/q (+n) | reduced n(q-1)/q (+n) | no scratch     (in brackets: p not a power of two)
+/// all_reduce  rounds 2 log2 q (+2) | sent 2n(q-1)/q (+n) | reduced n(q-1)/q (+n) | no scratch
 /// reduce      rounds 2 log2 q (+1) | sent n(q-1)/q + n/2 | reduced n(q-1)/q (+n) | no scratch
 ///
-/// Any p and root | order of ranks kept: nearest partners combine first, lower ⊕ upper. One owner per block: all ranks get the same bits.
-/// Best for medium and large vectors where p is a power of two. Thakur, Rabenseifner & Gropp, 2005.
+/// Any p and root | order of ranks kept: nearest partners combine first, lower ⊕ upper. One owner per block: all
+/// ranks get the same bits. Best for medium and large vectors where p is a power of two. Thakur, Rabenseifner &
+/// Gropp, 2005.
 struct rabenseifner {
     static constexpr std::string_view name = "rabenseifner";
     static constexpr bool keeps_order = true;

@@ -12,7 +12,8 @@ namespace chorus {
 
 namespace detail {
 
-/// One round in which the second rank of each pair adds its `all` to that of `acting`, which from then on acts for the corner.
+/// One round in which the second rank of each pair adds its `all` to that of `acting`, which from then on acts for
+/// the corner.
 constexpr void fold_pairs(schedule& s, topo::folded_hypercube cube, rank_id me, rank_id acting, block_range all) {
     s.round();
     if (!cube.is_paired(me)) return;
@@ -29,8 +30,8 @@ constexpr void unfold_pairs(schedule& s, topo::folded_hypercube cube, rank_id me
     else s.recv(me - 1, all);
 }
 
-/// Ranks that the runs of 1, 2, 4 … corners hold that begin at corner 0, all but the whole cube: the most that anybody hands on, or
-/// keeps, in blocks of 1/p, when blocks double or halve along the cube.
+/// Ranks that the runs of 1, 2, 4 … corners hold that begin at corner 0, all but the whole cube: the most that
+/// anybody hands on, or keeps, in blocks of 1/p, when blocks double or halve along the cube.
 constexpr double doubled_blocks(topo::folded_hypercube cube) {
     double blocks = 0;
     for (rank_id run = 1; run < cube.corners(); run *= 2) blocks += cube.first_rank(run);
@@ -39,17 +40,18 @@ constexpr double doubled_blocks(topo::folded_hypercube cube) {
 
 }  // namespace detail
 
-/// Partners 1, 2, 4 … corners of a hypercube apart exchange all they have. If p is not a power of two, the first p - q ranks with
-/// odd number (q the largest power of two below p) hand theirs to the rank before them and get the result from it.
+/// Partners 1, 2, 4 … corners of a hypercube apart exchange all they have. If p is not a power of two, the first
+/// p - q ranks with odd number (q the largest power of two below p) hand theirs to the rank before them and get the
+/// result from it. In brackets: what that adds; b is the ranks in the runs of 1, 2, 4 … q/2 corners from corner 0 on.
 ///
-/// all_reduce      rounds log2 q (+2) | sent n log2 q (+n) | reduced n log2 q (+n) | scratch n     (in brackets: p not a power of two)
-/// all_gather      rounds log2 p | sent n(p-1)/p; p not a power of two: rounds log2 q + 2 | sent up to n + the runs of corner 0
+/// all_reduce      rounds log2 q (+2) | sent n log2 q (+n) | reduced n log2 q (+n) | scratch n
+/// all_gather      rounds log2 q (+2) | sent n(p-1)/p, or nb/p + n where p is not a power of two
 /// scan            rounds ⌈log2 p⌉ | sent n⌈log2 p⌉ | reduced n⌈log2 p⌉ | scratch n
 /// exclusive_scan  rounds ⌈log2 p⌉ | sent n⌈log2 p⌉ | reduced up to 2n⌊log2(p-1)⌋ | scratch 2n (n if p < 4)
 ///
-/// Any p | order of ranks kept: runs of neighbours are combined, and both partners compute lower ⊕ upper, so all get the same bits.
-/// Best for short vectors. Thakur, Rabenseifner & Gropp, Optimization of collective communication operations in MPICH, 2005;
-/// the scans: Hillis & Steele, Data parallel algorithms, 1986.
+/// Any p | order of ranks kept: runs of neighbours are combined, and both partners compute lower ⊕ upper, so all get
+/// the same bits. Best for short vectors. Thakur, Rabenseifner & Gropp, Optimization of collective communication
+/// operations in MPICH, 2005; the scans: Hillis & Steele, Data parallel algorithms, 1986.
 struct recursive_doubling {
     static constexpr std::string_view name = "recursive_doubling";
     static constexpr bool keeps_order = true;
@@ -161,7 +163,8 @@ struct recursive_doubling {
 
     static constexpr double doublings(rank_id size) { return std::bit_width(size - 1); }
 
-    /// By the busiest rank, which is a power of two: it receives as often as any below twice itself, and is sent on most often.
+    /// By the busiest rank, which is a power of two: it receives as often as any below twice itself, and is sent on
+    /// most often.
     static constexpr double exclusive_reductions(rank_id size) {
         rank_id most = 0;
         for (rank_id me = 1, received = 0; me < size; me *= 2, ++received) {

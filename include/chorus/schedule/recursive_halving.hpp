@@ -10,8 +10,9 @@ namespace chorus {
 
 namespace detail {
 
-/// Where the vector stands after a corner has exchanged with those 1, 2, 4 … 2^bit away, halving what it works on each time: it keeps
-/// `count` parts from `mine` on; its last partner keeps those from `theirs` on. In the end it keeps part reversed(corner) alone.
+/// Where the vector stands after a corner has exchanged with those 1, 2, 4 … 2^bit away, halving what it works on
+/// each time: it keeps `count` parts from `mine` on; its last partner keeps those from `theirs` on. In the end it
+/// keeps part reversed(corner) alone.
 struct halving {
     rank_id count;
     rank_id mine;
@@ -23,11 +24,12 @@ struct halving {
 
 }  // namespace detail
 
-/// Reduce-scatter where partners 1, 2, 4 … corners of a hypercube apart split what they work on: each sends one half and reduces the other.
-/// Nearest partners come first, so that order is kept; blocks then end at the rank with the mirrored number and take one more hop home.
+/// Reduce-scatter where partners 1, 2, 4 … corners of a hypercube apart split what they work on: each sends one half
+/// and reduces the other. Nearest partners come first, so that order is kept; blocks then end at the rank with the
+/// mirrored number and take one more hop home.
 ///
 /// rounds log2 p + 1 (no hop for p = 2) | sent n (p = 2: n/2) | reduced n(p-1)/p | no scratch
-/// p not a power of two (q the largest one below): rounds log2 q + 2 | sent n | reduced up to n + the runs of corner 0
+/// p not a power of two (q the largest one below): rounds log2 q + 2 | sent n | reduced nb/p + n (b: recursive_doubling)
 /// Any p, by folding neighbours first | order of ranks kept. One owner per block: the same bits wherever it goes.
 /// Best for short and medium vectors. Thakur, Rabenseifner & Gropp, 2005.
 struct recursive_halving {

@@ -8,22 +8,24 @@
 
 namespace chorus {
 
-/// Blocks travel round a ring, each rank sending to the next and receiving from the one before; a block is reduced on its way
-/// and stops, complete, at its owner.
+/// Blocks travel round a ring, each rank sending to the next and receiving from the one before; a block is reduced on
+/// its way and stops, complete, at its owner.
 ///
 /// all_reduce      rounds 2(p-1) * segments | sent 2n(p-1)/p | reduced n(p-1)/p | no scratch
 /// reduce_scatter  rounds p-1 | sent n(p-1)/p | reduced n(p-1)/p | no scratch
 /// all_gather      rounds p-1 | sent n(p-1)/p
 ///
-/// Any p | order of ranks not kept: block b is x(b+1) ⊕ x(b+2) ⊕ … ⊕ x(b), round the ring. One owner per block: all ranks get the same bits.
-/// `segments` cuts each block of an all-reduce further, so that many rounds are under way at once: while one segment is reduced
-/// the next one travels. Best for large vectors: no rank sends less in total, and only neighbours talk.
-/// Patarasuk & Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, 2009.
+/// Any p | order of ranks not kept: block b is x(b+1) ⊕ x(b+2) ⊕ … ⊕ x(b), round the ring. One owner per block: all
+/// ranks get the same bits.
+/// `segments` cuts each block of an all-reduce further, so that many rounds are under way at
+/// once: while one segment is reduced the next one travels. Best for large vectors: no rank sends less in total, and
+/// only neighbours talk. Patarasuk & Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations,
+/// 2009.
 struct ring {
     static constexpr std::string_view name = "ring";
     static constexpr bool keeps_order = false;
 
-    rank_id segments = 1;  ///< per block, at least 1
+    rank_id segments = 1;  ///< per block; 0 counts as 1
 
     constexpr schedule all_reduce(rank_id me, rank_id size) const {
         rank_id const pieces = pieces_per_block();
@@ -63,7 +65,8 @@ struct ring {
  private:
     constexpr rank_id pieces_per_block() const noexcept { return segments == 0 ? 1 : segments; }
 
-    /// Piece i of block b is block b * pieces + i. Each piece has a round of its own, `pieces` rounds after the one it depends on.
+    /// Piece i of block b is block b * pieces + i. Each piece has a round of its own, `pieces` rounds after the one
+    /// it depends on.
     static constexpr void reduce_round_the_ring(schedule& s, rank_id me, rank_id size, rank_id pieces) {
         rank_id const next = (me + 1) % size;
         rank_id const before = (me + size - 1) % size;

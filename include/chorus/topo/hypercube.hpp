@@ -8,8 +8,9 @@
 
 namespace chorus::topo {
 
-/// The largest hypercube that `size` >= 1 ranks fill. The first 2 * pairs() ranks stand two at a corner, neighbours 2c and 2c + 1;
-/// all others stand alone. Corners number runs of neighbouring ranks in rank order, so folding a pair keeps the order.
+/// The largest hypercube that `size` >= 1 ranks fill. The first 2 * pairs() ranks stand two at a corner, neighbours
+/// 2c and 2c + 1; all others stand alone. Corners number runs of neighbouring ranks in rank order, so folding a pair
+/// keeps the order.
 struct folded_hypercube {
     rank_id size = 1;
 
