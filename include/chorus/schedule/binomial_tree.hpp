@@ -10,8 +10,8 @@
 
 namespace chorus {
 
-/// Everything along one binomial tree, whole vectors or whole subtrees at a time. With L = ⌈log2 p⌉ and h the largest power of
-/// two below p (p > 1; all numbers are 0 for p = 1):
+/// Everything along one binomial tree, whole vectors or whole subtrees at a time. With L = ⌈log2 p⌉ and h the largest
+/// power of two below p (p > 1; all numbers are 0 for p = 1):
 ///
 /// all_reduce  rounds 2L | sent nL | reduced nL | no scratch   (reduce to rank 0, then broadcast)
 /// broadcast   rounds L  | sent nL (the root)   | no scratch
@@ -19,10 +19,10 @@ namespace chorus {
 /// gather      rounds L  | sent max(p-h, h/2) n/p | no scratch
 /// scatter     rounds L  | sent n(p-1)/p (the root) | no scratch
 ///
-/// any p, any root, the same numbers for every root | order of ranks kept, every subtree being a range of ranks (topo/tree.hpp).
-/// One message per rank and round, never of negative or wrapped length; only block numbers matter, so blocks may be uneven.
-/// Best for short vectors: no tree has fewer rounds. The tree is folklore; for its use here see R. Thakur, R. Rabenseifner,
-/// W. Gropp, "Optimization of collective communication operations in MPICH" (2005).
+/// any p, any root, the same numbers for every root | order of ranks kept, every subtree being a range of ranks
+/// (topo/tree.hpp). One message per rank and round, never of negative or wrapped length; only block numbers matter,
+/// so blocks may be uneven. Best for short vectors: no tree has fewer rounds. The tree is folklore; for its use here
+/// see R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication operations in MPICH" (2005).
 struct binomial_tree {
     static constexpr std::string_view name = "binomial_tree";
     static constexpr bool keeps_order = true;

@@ -13,12 +13,12 @@ namespace chorus {
 ///
 /// all_gather  rounds ⌈log2 p⌉ | sent n(p-1)/p | no scratch: blocks land where they belong; a range that wraps around
 ///             from block p-1 to block 0 goes as two messages
-/// all_to_all  rounds ⌈log2 p⌉ | sent (n/p) × the ones in the binary forms of 1 … p-1, n/2 × log2 p for powers of two |
-///             scratch 2⌊p/2⌋ n/p | blocks must be equal
+/// all_to_all  rounds ⌈log2 p⌉ | sent n/p × the ones in the binary forms of 1 … p-1 (n/2 × log2 p for a power of two)
+///             | scratch 2⌊p/2⌋ n/p | blocks must be equal
 ///
-/// any p. All-gather moves no byte more than a ring and is best for short to middling blocks; all-to-all moves blocks through
-/// other ranks and is best for short ones only. J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby, "Efficient algorithms for
-/// all-to-all communications in multiport message-passing systems" (1997).
+/// any p. All-gather moves no byte more than a ring and is best for short to middling blocks; all-to-all moves blocks
+/// through other ranks and is best for short ones only. J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal, D. Weathersby,
+/// "Efficient algorithms for all-to-all communications in multiport message-passing systems" (1997).
 struct bruck {
     static constexpr std::string_view name = "bruck";
     static constexpr bool takes_uneven = false;
@@ -35,8 +35,8 @@ struct bruck {
         return s;
     }
 
-    // The block at offset i (from rank me + i in the end, so kept in data block me + i) moves i ranks down in all, by one power
-    // of two per one in the binary form of i, lowest first. What moves in a round is packed in order of i.
+    // The block at offset i (from rank me + i in the end, so kept in data block me + i) moves i ranks down in all, by
+    // one power of two per one in the binary form of i, lowest first. What moves in a round is packed in order of i.
     constexpr schedule all_to_all(rank_id me, rank_id size) const {
         schedule s{size};
         s.copy({me, 1}, {me, 1, space::input});
@@ -91,9 +91,10 @@ struct bruck {
         return all;
     }
 
-    /// Fills `packed` with the offsets that move by d, run after run of d of them: a run's first never moved and is still in the
-    /// input; its lower half waits in data; its upper half moved by d / 2 last and is in `arrived`.
-    static constexpr void pack(schedule& s, rank_id me, rank_id size, rank_id d, block_range packed, block_range arrived) {
+    /// Fills `packed` with the offsets that move by d, run after run of d of them: a run's first never moved and is
+    /// still in the input; its lower half waits in data; its upper half moved by d / 2 last and is in `arrived`.
+    static constexpr void pack(schedule& s, rank_id me, rank_id size, rank_id d, block_range packed,
+                               block_range arrived) {
         for (rank_id run = d, slot = packed.first; run < size; run += 2 * d) {
             rank_id const count = d < size - run ? d : size - run;
             rank_id const half = d / 2 < count ? d / 2 : count;

@@ -13,12 +13,12 @@ namespace chorus {
 ///
 /// broadcast  rounds p+S-2 | sent n | no scratch           (root, root + 1, … around to root - 1)
 /// reduce     rounds p+S-2 | sent n | reduced 2n (n for p = 2) | no scratch
-///            (two pipelines, from rank 0 up and from rank p-1 down, that meet in the root; the numbers are for the worst root:
-///            with a longer arm of a ranks there are a+S-1 rounds, and a root at an end reduces n)
+///            (two pipelines, from rank 0 up and from rank p-1 down, that meet in the root; the numbers are for the
+///            worst root: with a longer arm of a ranks there are a+S-1 rounds, and a root at an end reduces n)
 ///
 /// any p, any root | order of ranks kept | numbers are 0 for p = 1
-/// Best for long vectors and few ranks, or where only neighbours are well connected; the time nears that of one vector over one
-/// link for S well above p. The linear pipeline is folklore.
+/// Best for long vectors and few ranks, or where only neighbours are well connected; the time nears that of one
+/// vector over one link for S well above p. The linear pipeline is folklore.
 struct chain {
     static constexpr std::string_view name = "chain";
     static constexpr bool keeps_order = true;
@@ -58,7 +58,9 @@ struct chain {
     }
     constexpr cost reduce_cost(rank_id size, double bytes) const {
         if (size == 1) return {};
-        return {.rounds = double(size) - 2 + pieces(), .bytes_sent = bytes, .bytes_reduced = size > 2 ? 2 * bytes : bytes};
+        return {.rounds = double(size) - 2 + pieces(),
+                .bytes_sent = bytes,
+                .bytes_reduced = size > 2 ? 2 * bytes : bytes};
     }
 
     friend constexpr bool operator==(chain, chain) = default;

@@ -10,8 +10,8 @@
 
 namespace chorus {
 
-/// Two binary trees, each carrying one half of the vector in S segments, one segment per tree and round (2S blocks in all).
-/// With D the trees' depth, ⌊log2 p⌋ + 1 for p > 2, 1 for p = 2:
+/// Two binary trees, each carrying one half of the vector in S segments, one segment per tree and round (2S blocks in
+/// all). With D the trees' depth, ⌊log2 p⌋ + 1 for p > 2, 1 for p = 2:
 ///
 /// broadcast   rounds D+S-1  | sent n | no scratch         (nodes count from the root around)
 /// reduce      rounds D+S    | sent n | reduced n | no scratch
@@ -20,8 +20,8 @@ namespace chorus {
 ///             (to rank 0 and down again: the two pipelines overlap)
 ///
 /// any p, any root | order of ranks kept: both trees are in order, ((left ⊕ own) ⊕ right) at every node | 0 for p = 1
-/// A rank sends up to two segments a round where the paper colours edges to send one per half step: the same bytes per time.
-/// Best for middling to long vectors on many ranks: ring bandwidth at logarithmic depth.
+/// A rank sends up to two segments a round where the paper colours edges to send one per half step: the same bytes
+/// per time. Best for middling to long vectors on many ranks: ring bandwidth at logarithmic depth.
 /// P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan" (2009).
 struct double_binary_tree {
     static constexpr std::string_view name = "double_binary_tree";

@@ -12,9 +12,9 @@ namespace chorus {
 /// All-to-all where in round r every rank sends to the one r ahead and receives from the one r behind.
 ///
 /// rounds p-1 | sent n(p-1)/p | no scratch | any p | blocks may be uneven and differ between ranks
-/// Every block travels once, and in no round do two ranks send to the same one. No round needs another: `in_flight` of them may be
-/// under way at once. Best for long blocks. R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of collective communication
-/// operations in MPICH" (2005).
+/// Every block travels once, and in no round do two ranks send to the same one. No round needs another: `in_flight`
+/// of them may be under way at once. Best for long blocks. R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of
+/// collective communication operations in MPICH" (2005).
 struct pairwise {
     static constexpr std::string_view name = "pairwise";
     static constexpr bool takes_uneven = true;

@@ -19,12 +19,14 @@ struct tree_link {
     friend constexpr bool operator==(tree_link, tree_link) = default;
 };
 
-/// The binomial tree over ranks 0 … size - 1 with any rank as root, in which every subtree is a range of neighbouring ranks.
+/// The binomial tree over ranks 0 … size - 1 with any rank as root, in which every subtree is a range of neighbouring
+/// ranks.
 ///
-/// A range of s ranks is cut so that the root's side keeps h of them, h the largest power of two below s; the other side is the
-/// subtree of its first rank, and both are cut again one level down. For root 0 this is the usual binomial tree. For other roots
-/// it is the usual tree's shape too (depth, degrees, subtree sizes do not depend on the root), but no subtree wraps around from
-/// the last rank to rank 0: what the parent's side and the child's side hold can always be joined in rank order.
+/// A range of s ranks is cut so that the root's side keeps h of them, h the largest power of two below s; the other
+/// side is the subtree of its first rank, and both are cut again one level down. For root 0 this is the usual
+/// binomial tree. For other roots it is the usual tree's shape too (depth, degrees, subtree sizes do not depend on
+/// the root), but no subtree wraps around from the last rank to rank 0: what the parent's side and the child's side
+/// hold can always be joined in rank order.
 struct binomial_tree {
     rank_id size = 1;
     rank_id root = 0;
@@ -32,8 +34,8 @@ struct binomial_tree {
     /// ⌈log2 size⌉: how many edges there are on the longest way from the root, and how many the root has.
     constexpr rank_id levels() const noexcept { return size > 1 ? static_cast<rank_id>(std::bit_width(size - 1)) : 0; }
 
-    /// One entry per level, the root's farthest edge first: at a level a rank meets at most one other. Top down a rank first
-    /// meets its parent, then its children in order of falling subtree size.
+    /// One entry per level, the root's farthest edge first: at a level a rank meets at most one other. Top down a
+    /// rank first meets its parent, then its children in order of falling subtree size.
     constexpr std::vector<tree_link> links(rank_id me) const {
         std::vector<tree_link> met(levels());
         rank_id first = 0, count = size, top = root;
@@ -66,14 +68,16 @@ struct tree_place {
     friend constexpr bool operator==(tree_place, tree_place) = default;
 };
 
-/// Two binary trees over nodes 0 … size - 1, both hanging from node 0 (which has one child in each) and both in order: a left
-/// subtree holds only lower, a right subtree only higher nodes than the node itself. No node other than 0 has children in both
-/// trees, so that half of the data in each tree loads every node with at most one full copy out and one in.
+/// Two binary trees over nodes 0 … size - 1, both hanging from node 0 (which has one child in each) and both in
+/// order: a left subtree holds only lower, a right subtree only higher nodes than the node itself. No node other than
+/// 0 has children in both trees, so that half of the data in each tree loads every node with at most one full copy
+/// out and one in.
 ///
-/// Node v sits at position v + t of tree t = 0, 1; even positions are inner nodes, odd ones leaves; the root of a range of
-/// positions is the one divisible by the highest power of two.
-/// After P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan" (2009). Their
-/// second tree is mirrored or shifted around the end; this one is cut off instead, which keeps it in order for every size.
+/// Node v sits at position v + t of tree t = 0, 1; even positions are inner nodes, odd ones leaves; the root of a
+/// range of positions is the one divisible by the highest power of two.
+/// After P. Sanders, J. Speck, J. L. Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan"
+/// (2009). Their second tree is mirrored or shifted around the end; this one is cut off instead, which keeps it in
+/// order for every size.
 struct double_binary_tree {
     rank_id size = 1;
 
