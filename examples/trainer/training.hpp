@@ -6,7 +6,7 @@
 #include "network.hpp"
 
 #include <chorus/chorus.hpp>
-#include <chorus/observe/recording.hpp>
+#include <chorus/transport/recording.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -76,7 +76,7 @@ bool replicas_agree(Group const& world, network const& replica) {
 /// sums meet in one all-reduce, and all take the same step. `report(epoch_summary)` is called on rank 0 after every epoch.
 template <chorus::transport Transport, class Report>
 outcome train(Transport& endpoint, train_and_test const& data, settings const& chosen, Report const& report) {
-    chorus::recording_transport net{endpoint};  // the same transport, with its bytes counted
+    chorus::recording_transport net{endpoint, 0};  // the same transport, with its bytes counted
     chorus::group world{net};
 
     network replica{chosen.seed + world.rank()};     // replicas start apart ...
@@ -88,7 +88,7 @@ outcome train(Transport& endpoint, train_and_test const& data, settings const& c
     for (std::size_t epoch = 0; epoch < chosen.epochs; ++epoch) {
         auto const order = shuffled(data.train.count(), chosen.seed, epoch);
         float const rate = 0.1F * (1 - static_cast<float>(epoch) / static_cast<float>(chosen.epochs));
-        auto const bytes_before = net.bytes_sent();
+        auto const bytes_before = net.sent_bytes();
         stopwatch all, communication;
         double loss = 0;
         all.start();
@@ -104,7 +104,7 @@ outcome train(Transport& endpoint, train_and_test const& data, settings const& c
             replica.descend(rate, batch.size());  // the sum over the global batch, divided by its size
         }
         all.stop();
-        auto const bytes = static_cast<double>(net.bytes_sent() - bytes_before);
+        auto const bytes = static_cast<double>(net.sent_bytes() - bytes_before);
 
         auto const tests = shuffled(data.test.count(), chosen.seed, epoch);
         auto const correct = replica.count_correct(share(data.test, tests, world.rank(), world.size()));
