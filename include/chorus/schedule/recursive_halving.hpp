@@ -29,7 +29,7 @@ struct halving {
 /// mirrored number and take one more hop home.
 ///
 /// rounds log2 p + 1 (no hop for p = 2) | sent n (p = 2: n/2) | reduced n(p-1)/p | no scratch
-/// p not a power of two (q the largest one below): rounds log2 q + 2 | sent n | reduced nb/p + n (b: recursive_doubling)
+/// p not a power of two (q the largest one below): rounds log2 q + 2 | sent n | reduced nb/p + n (b: see doubling)
 /// Any p, by folding neighbours first | order of ranks kept. One owner per block: the same bits wherever it goes.
 /// Best for short and medium vectors. Thakur, Rabenseifner & Gropp, 2005.
 struct recursive_halving {
