@@ -51,7 +51,9 @@ void check_algorithm_at(Algorithm const& algorithm, chorus::collective operation
     double bytes = 0;
     for (chorus::rank_id root : roots_of(operation, size)) {
         INFO(std::string{Algorithm::name}, " ", std::string{to_string(operation)}, " p=", size, " root=", root);
-        auto make = [&](chorus::rank_id me) { return chorus::detail::make_offered(algorithm, operation, me, size, root); };
+        auto make = [&](chorus::rank_id me) {
+            return chorus::detail::make_offered(algorithm, operation, me, size, root);
+        };
         auto const ranks = chorus::schedules_of(size, make);
         chorus::proof const found = chorus::prove(ranks, {.operation = operation,
                                                           .root = root,

@@ -27,7 +27,8 @@ struct proof {
 ///  - nobody waits for ever, even where a send completes only once its receive is posted (no buffers at all);
 ///  - no value is read before it was written, and rounds under way at once (`in_flight`) leave one another's blocks alone;
 ///  - at the end every block that the collective demands holds each rank's contribution exactly once, combined in rank order
-///    where the claim says so, and all ranks of an all-reduce computed it by the same operations in the same order: the same bits.
+///    where the claim says so, and all ranks of an all-reduce computed it by the same operations in the same order, so
+///    that they have the same bits.
 /// Needs no transport. Time and memory grow with the blocks moved: all ranks of 127 take milliseconds.
 inline proof prove(std::span<schedule const> ranks, claim const& said) {
     std::string why = detail::prover{ranks, said}.run();

@@ -39,8 +39,8 @@ inline std::string place_of(schedule const& plan, rank_id rank, std::uint32_t st
     step const& s = plan.steps()[step_index];
     std::uint32_t const round = round_of(plan, step_index);
     std::string text = "rank " + std::to_string(rank) + ", round " + std::to_string(round) + ", step " +
-                       std::to_string(step_index - plan.round_begin(round)) + " (" + kinds[static_cast<int>(s.kind)] + ' ' +
-                       text_of(s.local);
+                       std::to_string(step_index - plan.round_begin(round)) + " (";
+    text += std::string{kinds[static_cast<int>(s.kind)]} + ' ' + text_of(s.local);
     if (is_local(s.kind)) text += " with " + text_of(s.other);
     else text += (s.kind == step_kind::send ? " to " : " from ") + std::to_string(s.peer);
     return text + ')';
@@ -63,7 +63,7 @@ class message_pairs {
         partners_.assign(plans.size(), {});
         for (rank_id me = 0; me < plans.size(); ++me) {
             partners_[me].resize(plans[me].steps().size());
-            list(plans, me, sends, receives);
+            list(plans[me], me, sends, receives);
         }
         auto by_link = [](listed const& a, listed const& b) { return a.link < b.link; };
         std::stable_sort(sends.begin(), sends.end(), by_link);
@@ -88,8 +88,7 @@ class message_pairs {
         message_end end;
     };
 
-    static void list(std::span<schedule const> plans, rank_id me, std::vector<listed>& sends, std::vector<listed>& receives) {
-        schedule const& plan = plans[me];
+    static void list(schedule const& plan, rank_id me, std::vector<listed>& sends, std::vector<listed>& receives) {
         for (std::uint32_t r = 0; r < plan.rounds(); ++r)
             for (std::uint32_t i = plan.round_begin(r); i < plan.round_begin(r + 1); ++i) {
                 step const& s = plan.steps()[i];

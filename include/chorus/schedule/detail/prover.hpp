@@ -3,7 +3,9 @@
 #pragma once
 
 #include "chorus/schedule/algorithm.hpp"
+#include "chorus/schedule/detail/cell_layout.hpp"
 #include "chorus/schedule/detail/expressions.hpp"
+#include "chorus/schedule/detail/hazards.hpp"
 #include "chorus/schedule/detail/message_pairs.hpp"
 
 #include <algorithm>
@@ -14,21 +16,9 @@
 #include <utility>
 #include <vector>
 
-namespace chorus {
+namespace chorus::detail {
 
-/// What the schedules of all ranks are said to do.
-struct claim {
-    collective operation = collective::all_reduce;
-    rank_id root = 0;          ///< collectives with a root
-    bool keeps_order = false;  ///< every combination joins neighbouring runs of ranks
-    bool uneven = true;        ///< all_to_all: any block may have any length; others are always checked so
-};
-
-namespace detail {
-
-/// Performs the schedules of all ranks on expressions instead of numbers. A cell is one block of data or input, or one block that
-/// a slot is as long as. Cells of one class have the same length however the vector is cut; cells of different classes differ in
-/// length for some cut (for near-equal cuts already), so a message must meet the same classes at both ends.
+/// Performs the schedules of all ranks on expressions instead of numbers.
 class prover {
  public:
     prover(std::span<schedule const> plans, claim const& said)
@@ -36,31 +26,21 @@ class prover {
 
     /// The empty string, or why the claim does not hold.
     std::string run() {
-        if (size_ == 0) return "there are no ranks";
-        if (check_shape() && why_.empty()) why_ = pairs_.match(plans_);
-        if (why_.empty() && check_lengths() && check_hazards() && perform()) check_results();
+        if (check_shape() && pair_messages() && perform()) check_results();
         return std::move(why_);
     }
 
  private:
-    using expression = std::uint32_t;
-
     /// Block `origin` of the caller's vectors, as combined by `what`.
     struct value {
         rank_id origin = 0;
-        expression what = expressions::undefined;
-    };
+        std::uint32_t what = expressions::undefined;
 
-    struct cell_range {
-        std::size_t begin = 0;
-        std::size_t end = 0;
-        std::size_t count() const noexcept { return end - begin; }
+        bool is_undefined() const noexcept { return what == expressions::undefined; }
     };
 
     struct rank_state {
-        std::vector<std::uint64_t> classes;   // per cell
         std::vector<value> cells;
-        std::vector<std::size_t> slot_begin;  // first cell of each slot; one more than slots
         std::vector<std::vector<value>> sent; // per step
         std::vector<std::vector<bool>> told;  // barrier: per round, who was known to have entered when it began
         std::vector<bool> known;              // barrier: who is known to have entered
@@ -76,11 +56,13 @@ class prover {
         return refuse(place_of(plans_[me], me, index) + ": " + why);
     }
 
-    // ---- shape: blocks, ranges, classes ----
+    // ---- before the first round ----
 
     bool is_all_to_all() const noexcept { return said_.operation == collective::all_to_all; }
+    bool is_barrier() const noexcept { return said_.operation == collective::barrier; }
 
     bool check_shape() {
+        if (size_ == 0) return refuse("there are no ranks");
         if (has_root(said_.operation) && said_.root >= size_)
             return refuse("root " + std::to_string(said_.root) + " of " + std::to_string(size_) + " ranks");
         rank_id const blocks = has_block_per_rank(said_.operation) ? size_ : plans_.front().blocks();
@@ -89,182 +71,51 @@ class prover {
             if (plans_[me].blocks() != blocks)
                 return refuse("rank " + std::to_string(me) + ": cuts into " + std::to_string(plans_[me].blocks()) +
                               " blocks instead of " + std::to_string(blocks));
-            if (!place_cells(me) || !check_steps(me)) return false;
+            layouts_.emplace_back(plans_[me], me, size_, said_);
+            if (!layouts_.back().why().empty()) return refuse(layouts_.back().why());
+            std::string const hazard = is_barrier() ? "" : hazards{plans_[me], me, layouts_.back()}.find();
+            if (!hazard.empty()) return refuse(hazard);
             fill_in(me);
         }
         return true;
     }
 
-    bool place_cells(rank_id me) {
-        schedule const& plan = plans_[me];
-        std::vector<std::uint64_t>& classes = ranks_[me].classes;
-        bool const pairwise = is_all_to_all();
-        auto of_pair = [&](rank_id from, rank_id to) { return said_.uneven ? std::uint64_t{from} * size_ + to : 0; };
-        for (rank_id b = 0; b < plan.blocks(); ++b) classes.push_back(pairwise ? of_pair(b, me) : b);
-        for (rank_id b = 0; pairwise && b < plan.blocks(); ++b) classes.push_back(of_pair(me, b));
-        std::size_t const caller_cells = classes.size();
-        std::vector<std::size_t>& begins = ranks_[me].slot_begin;
-        begins.push_back(caller_cells);
-        for (block_range like : plan.slots()) {
-            if (like.where == space::scratch || !is_inside(me, like))
-                return refuse("rank " + std::to_string(me) + ": a slot as long as blocks that do not exist");
-            cell_range const cells = cells_of(me, like);
-            for (std::size_t c = cells.begin; c < cells.end; ++c) classes.push_back(classes[c]);
-            begins.push_back(classes.size());
-        }
-        return true;
-    }
-
-    bool is_inside(rank_id me, block_range range) const {
-        std::size_t const limit = range.where == space::data      ? plans_[me].blocks()
-                                  : range.where == space::scratch ? plans_[me].slots().size()
-                                  : is_all_to_all()               ? plans_[me].blocks()
-                                                                  : 0;
-        return std::size_t{range.first} + range.count <= limit;
-    }
-
-    cell_range cells_of(rank_id me, block_range range) const {
-        std::vector<std::size_t> const& begins = ranks_[me].slot_begin;
-        if (range.where == space::scratch) return {begins[range.first], begins[range.end()]};
-        std::size_t const offset = range.where == space::input ? plans_[me].blocks() : 0;
-        return {offset + range.first, offset + range.end()};
-    }
-
-    bool check_steps(rank_id me) {
-        auto const& steps = plans_[me].steps();
-        for (std::uint32_t i = 0; i < steps.size(); ++i) {
-            step const& s = steps[i];
-            if (!is_inside(me, s.local) || (is_local(s.kind) && !is_inside(me, s.other)))
-                return refuse(me, i, "a block range out of bounds");
-            if (s.kind != step_kind::send && s.local.where == space::input) return refuse(me, i, "writes to the input");
-            if (!is_local(s.kind) && s.peer >= size_)
-                return refuse(me, i, "there are only " + std::to_string(size_) + " ranks");
-            if (is_local(s.kind) && !check_operands(me, i)) return false;
-        }
-        return true;
-    }
-
-    bool check_operands(rank_id me, std::uint32_t index) {
-        step const& s = plans_[me].steps()[index];
-        if (s.kind != step_kind::fold)
-            return same_classes(me, cells_of(me, s.local), me, cells_of(me, s.other)) ||
-                   refuse(me, index, "the two block ranges differ in length");
-        if (s.other.where != space::scratch || s.position > s.other.count)
-            return refuse(me, index, "folds something else than slots, or at a place behind them");
-        for (rank_id slot = s.other.first; slot < s.other.end(); ++slot)
-            if (!same_classes(me, cells_of(me, s.local), me, cells_of(me, {slot, 1, space::scratch})))
-                return refuse(me, index, "slot " + std::to_string(slot) + " differs from what it is folded into");
-        return true;
-    }
-
-    bool same_classes(rank_id a, cell_range of_a, rank_id b, cell_range of_b) const {
-        if (of_a.count() != of_b.count()) return false;
-        for (std::size_t i = 0; i < of_a.count(); ++i)
-            if (ranks_[a].classes[of_a.begin + i] != ranks_[b].classes[of_b.begin + i]) return false;
-        return true;
-    }
-
-    /// What data and input hold before the first round.
+    /// What data and input hold at first.
     void fill_in(rank_id me) {
         rank_state& own = ranks_[me];
-        own.cells.assign(own.classes.size(), value{});
+        own.cells.assign(layouts_[me].count(), value{});
         own.sent.resize(plans_[me].steps().size());
-        own.known.assign(said_.operation == collective::barrier ? size_ : 0, false);
-        if (!own.known.empty()) own.known[me] = true;
+        own.known.assign(is_barrier() ? size_ : 0, false);
+        if (is_barrier()) own.known[me] = true;
         for (rank_id b = 0; b < plans_[me].blocks(); ++b) {
-            bool given = has_reduction(said_.operation) || said_.operation == collective::barrier;
-            if (said_.operation == collective::broadcast || said_.operation == collective::scatter)
-                given = me == said_.root;
-            if (said_.operation == collective::all_gather || said_.operation == collective::gather) given = me == b;
             std::size_t const cell = is_all_to_all() ? plans_[me].blocks() + b : b;
-            if (given || is_all_to_all()) own.cells[cell] = {b, expressions::of_rank(me)};
+            if (is_given(me, b)) own.cells[cell] = {b, expressions::of_rank(me)};
         }
     }
 
-    bool check_lengths() {
+    bool is_given(rank_id me, rank_id block) const noexcept {
+        switch (said_.operation) {
+            case collective::broadcast:
+            case collective::scatter: return me == said_.root;
+            case collective::all_gather:
+            case collective::gather: return me == block;
+            default: return true;
+        }
+    }
+
+    bool pair_messages() {
+        if (std::string const alone = pairs_.match(plans_); !alone.empty()) return refuse(alone);
         for (rank_id me = 0; me < size_; ++me)
             for (std::uint32_t i = 0; i < plans_[me].steps().size(); ++i) {
                 step const& s = plans_[me].steps()[i];
                 if (s.kind != step_kind::send) continue;
                 message_end const there = pairs_.partner(me, i);
-                block_range const to = plans_[there.rank].steps()[there.step].local;
-                if (!same_classes(me, cells_of(me, s.local), there.rank, cells_of(there.rank, to)))
+                step const& taker = plans_[there.rank].steps()[there.step];
+                if (!layouts_[me].is_alike(s.local, layouts_[there.rank], taker.local))
                     return refuse(me, i, "differs in length from what takes it, " +
                                              place_of(plans_[there.rank], there.rank, there.step));
             }
         return true;
-    }
-
-    // ---- hazards: rounds under way at once must not touch one another's blocks ----
-
-    /// When a cell was last used, as round + 1; 0: never.
-    struct last_use {
-        std::uint32_t sent = 0;
-        std::uint32_t received = 0;
-        std::uint32_t reduced = 0;
-        std::uint32_t read = 0;
-        std::uint32_t written = 0;
-    };
-
-    bool check_hazards() {
-        for (rank_id me = 0; me < size_; ++me) {
-            std::vector<last_use> uses(ranks_[me].classes.size());
-            for (std::uint32_t r = 0; r < plans_[me].rounds(); ++r)
-                if (!check_round(me, r, uses)) return false;
-        }
-        return true;
-    }
-
-    bool check_round(rank_id me, std::uint32_t r, std::vector<last_use>& uses) {
-        schedule const& plan = plans_[me];
-        std::uint32_t const now = r + 1;
-        auto under_way = [&](std::uint32_t round) { return round != 0 && round != now && round + plan.in_flight() > now; };
-        auto touch = [&](step_kind first, step_kind last, auto const& visit) {
-            for (std::uint32_t i = plan.round_begin(r); i < plan.round_begin(r + 1); ++i) {
-                step const& s = plan.steps()[i];
-                if (s.kind >= first && s.kind <= last && !visit(i, s)) return false;
-            }
-            return true;
-        };
-        auto each = [&](block_range range, auto const& visit) {
-            cell_range const cells = cells_of(me, range);
-            for (std::size_t c = cells.begin; c < cells.end; ++c)
-                if (!visit(uses[c])) return false;
-            return true;
-        };
-        auto send = [&](std::uint32_t i, step const& s) {
-            return each(s.local, [&](last_use& use) {
-                if (under_way(use.received) || under_way(use.reduced) || under_way(use.written))
-                    return refuse(me, i, "hazard: sends a block that a round still under way writes");
-                return true;
-            });
-        };
-        auto note_send = [&](std::uint32_t, step const& s) {
-            return each(s.local, [&](last_use& use) { use.sent = now; return true; });
-        };
-        auto receive = [&](std::uint32_t i, step const& s) {
-            return each(s.local, [&](last_use& use) {
-                if (under_way(use.sent)) return refuse(me, i, "hazard: writes a block that a send of a round still under way reads");
-                if (under_way(use.received) || under_way(use.reduced) || under_way(use.written) || under_way(use.read))
-                    return refuse(me, i, "hazard: writes a block that a round still under way uses");
-                bool const reduces = s.kind == step_kind::recv_reduce;
-                if (use.received == now || (!reduces && use.reduced == now))
-                    return refuse(me, i, "hazard: a second message of the round for a block that one overwrites");
-                (reduces ? use.reduced : use.received) = now;
-                return true;
-            });
-        };
-        auto local = [&](std::uint32_t i, step const& s) {
-            each(s.other, [&](last_use& use) { use.read = now; return true; });
-            return each(s.local, [&](last_use& use) {
-                if (under_way(use.sent)) return refuse(me, i, "hazard: writes a block that a send of a round still under way reads");
-                use.written = now;
-                return true;
-            });
-        };
-        return touch(step_kind::send, step_kind::send, send) &&
-               touch(step_kind::recv, step_kind::recv_reduce, receive) &&
-               touch(step_kind::copy, step_kind::fold, local) && touch(step_kind::send, step_kind::send, note_send);
     }
 
     // ---- performance ----
@@ -320,13 +171,14 @@ class prover {
         for (std::uint32_t i = plan.round_begin(own.begun); i < plan.round_begin(own.begun + 1); ++i) {
             step const& s = plan.steps()[i];
             if (s.kind != step_kind::send) continue;
-            cell_range const cells = cells_of(me, s.local);
+            cell_range const cells = layouts_[me].of(s.local);
             for (std::size_t c = cells.begin; c < cells.end; ++c) {
-                if (own.cells[c].what == expressions::undefined) return refuse(me, i, "sends " + undefined_cell(s.local, c - cells.begin));
+                if (own.cells[c].is_undefined())
+                    return refuse(me, i, "sends " + undefined_cell(s.local, c - cells.begin));
                 own.sent[i].push_back(own.cells[c]);
             }
         }
-        if (said_.operation == collective::barrier) own.told.push_back(own.known);
+        if (is_barrier()) own.told.push_back(own.known);
         ++own.begun;
         return true;
     }
@@ -350,13 +202,13 @@ class prover {
         rank_state& own = ranks_[me];
         step const& s = plans_[me].steps()[index];
         message_end const there = pairs_.partner(me, index);
-        if (said_.operation == collective::barrier) {
+        if (is_barrier()) {
             std::vector<bool> const& told = ranks_[there.rank].told[there.round];
             for (rank_id p = 0; p < size_; ++p) own.known[p] = own.known[p] || told[p];
             return true;
         }
         std::vector<value> arrived = std::move(ranks_[there.rank].sent[there.step]);
-        cell_range const cells = cells_of(me, s.local);
+        cell_range const cells = layouts_[me].of(s.local);
         for (std::size_t c = cells.begin; c < cells.end; ++c) {
             value const& message = arrived[c - cells.begin];
             if (s.kind == step_kind::recv) own.cells[c] = message;
@@ -369,11 +221,11 @@ class prover {
         rank_state& own = ranks_[me];
         step const& s = plans_[me].steps()[index];
         if (s.kind == step_kind::fold) return fold(me, index);
-        cell_range const to = cells_of(me, s.local);
-        cell_range const from = cells_of(me, s.other);
+        cell_range const to = layouts_[me].of(s.local);
+        cell_range const from = layouts_[me].of(s.other);
         for (std::size_t i = 0; i < to.count(); ++i) {
             value const source = own.cells[from.begin + i];
-            if (source.what == expressions::undefined) return refuse(me, index, "reads " + undefined_cell(s.other, i));
+            if (source.is_undefined()) return refuse(me, index, "reads " + undefined_cell(s.other, i));
             if (s.kind == step_kind::copy) own.cells[to.begin + i] = source;
             else if (!combine(me, index, own.cells[to.begin + i], source)) return false;
         }
@@ -382,7 +234,7 @@ class prover {
 
     bool combine(rank_id me, std::uint32_t index, value& mine, value const& other) {
         step const& s = plans_[me].steps()[index];
-        if (mine.what == expressions::undefined) return refuse(me, index, "combines with a value that was never written");
+        if (mine.is_undefined()) return refuse(me, index, "combines with a value that was never written");
         if (mine.origin != other.origin) return refuse(me, index, mixed(mine.origin, other.origin));
         bool const left = s.from == side::left;
         mine.what = left ? values_.combine(other.what, mine.what) : values_.combine(mine.what, other.what);
@@ -392,12 +244,12 @@ class prover {
     bool fold(rank_id me, std::uint32_t index) {
         rank_state& own = ranks_[me];
         step const& s = plans_[me].steps()[index];
-        cell_range const to = cells_of(me, s.local);
+        cell_range const to = layouts_[me].of(s.local);
         for (std::size_t i = 0; i < to.count(); ++i) {
             value& mine = own.cells[to.begin + i];
-            std::vector<expression> operands;
+            std::vector<std::uint32_t> operands;
             auto add = [&](value const& operand, block_range range) {
-                if (operand.what == expressions::undefined) return refuse(me, index, "reads " + undefined_cell(range, i));
+                if (operand.is_undefined()) return refuse(me, index, "reads " + undefined_cell(range, i));
                 if (operand.origin != mine.origin) return refuse(me, index, mixed(mine.origin, operand.origin));
                 operands.push_back(operand.what);
                 return true;
@@ -406,7 +258,7 @@ class prover {
                 if (place == s.position && !add(mine, s.local)) return false;
                 if (place == s.other.count) break;
                 block_range const slot{s.other.first + place, 1, space::scratch};
-                if (!add(own.cells[cells_of(me, slot).begin + i], slot)) return false;
+                if (!add(own.cells[layouts_[me].of(slot).begin + i], slot)) return false;
             }
             mine.what = values_.fold(operands);
             if (!check_expression(me, index, mine)) return false;
@@ -415,10 +267,11 @@ class prover {
     }
 
     bool check_expression(rank_id me, std::uint32_t index, value const& result) {
+        std::string const block = "block " + std::to_string(result.origin);
         if (rank_id const twice = values_.doubled(result.what); twice != nobody)
-            return refuse(me, index, "rank " + std::to_string(twice) + " contributes twice to block " + std::to_string(result.origin));
+            return refuse(me, index, "rank " + std::to_string(twice) + " contributes twice to " + block);
         if (said_.keeps_order && !values_.keeps_order(result.what))
-            return refuse(me, index, "block " + std::to_string(result.origin) + " is not combined in the order of ranks");
+            return refuse(me, index, block + " is not combined in the order of ranks");
         return true;
     }
 
@@ -439,8 +292,8 @@ class prover {
             seen[me] = true;
             std::uint32_t const index = first_awaited(me, true);
             message_end const there = pairs_.partner(me, index);
-            text += (text.empty() ? "" : "; ") + place_of(plans_[me], me, index) + " waits for rank " + std::to_string(there.rank) +
-                    " to reach round " + std::to_string(there.round);
+            text += (text.empty() ? "" : "; ") + place_of(plans_[me], me, index) + " waits for rank " +
+                    std::to_string(there.rank) + " to reach round " + std::to_string(there.round);
             me = there.rank;
         }
         return text;
@@ -450,15 +303,20 @@ class prover {
 
     bool check_results() {
         for (rank_id me = 0; me < size_; ++me) {
-            if (said_.operation == collective::barrier) {
-                for (rank_id p = 0; p < size_; ++p)
-                    if (!ranks_[me].known[p])
-                        return refuse("rank " + std::to_string(me) + " leaves before rank " + std::to_string(p) + " entered");
+            if (is_barrier()) {
+                if (!check_left_last(me)) return false;
                 continue;
             }
             for (rank_id b = 0; b < plans_[me].blocks(); ++b)
                 if (is_demanded(me, b) && !check_result(me, b)) return false;
         }
+        return true;
+    }
+
+    bool check_left_last(rank_id me) {
+        for (rank_id p = 0; p < size_; ++p)
+            if (!ranks_[me].known[p])
+                return refuse("rank " + std::to_string(me) + " leaves before rank " + std::to_string(p) + " entered");
         return true;
     }
 
@@ -476,14 +334,14 @@ class prover {
     bool check_result(rank_id me, rank_id block) {
         value const& found = ranks_[me].cells[block];
         std::string const place = "rank " + std::to_string(me) + ", data[" + std::to_string(block) + "] at the end: ";
-        if (found.what == expressions::undefined) return refuse(place + "never written");
+        if (found.is_undefined()) return refuse(place + "never written");
         rank_id const origin = is_all_to_all() ? me : block;
         if (found.origin != origin)
-            return refuse(place + "block " + std::to_string(found.origin) + " instead of block " + std::to_string(origin));
+            return refuse(place + "block " + std::to_string(found.origin) + ", not " + std::to_string(origin));
         rank_run const run = demanded_ranks(me, block);
         if (!values_.is_exactly(found.what, run.first, run.end))
-            return refuse(place + "contributions of ranks " + text_of(values_.ranks(found.what)) + " instead of " +
-                          text_of(std::vector<rank_run>{run}));
+            return refuse(place + "contributions of ranks " + runs_text(values_.ranks(found.what)) + " instead of " +
+                          runs_text({run}));
         if (said_.operation == collective::all_reduce && found.what != ranks_[0].cells[block].what)
             return refuse(place + "computed by other operations, or in another order, than on rank 0");
         return true;
@@ -502,7 +360,7 @@ class prover {
         }
     }
 
-    static std::string text_of(std::vector<rank_run> const& runs) {
+    static std::string runs_text(std::vector<rank_run> const& runs) {
         std::string text;
         for (rank_run run : runs) {
             text += (text.empty() ? "" : ", ") + std::to_string(run.first);
@@ -510,16 +368,15 @@ class prover {
         }
         return text;
     }
-    static std::string text_of(block_range range) { return detail::text_of(range); }
 
     std::span<schedule const> plans_;
     claim said_;
     rank_id size_;
     expressions values_;
     std::vector<rank_state> ranks_;
+    std::vector<cell_layout> layouts_;
     message_pairs pairs_;
     std::string why_;
 };
 
-}  // namespace detail
-}  // namespace chorus
+}  // namespace chorus::detail
