@@ -17,7 +17,7 @@
 
 using namespace chorus;
 
-namespace {
+namespace hierarchical_test {
 
 /// Halving down, doubling up: an inside algorithm in slices that keeps order.
 struct halving_doubling {
@@ -47,7 +47,9 @@ void check_pair(Inside inside, Between between) {
     }
 }
 
-}  // namespace
+}  // namespace hierarchical_test
+
+using namespace hierarchical_test;
 
 TEST_CASE("WSZ-1: hierarchical keeps all laws of an algorithm") {
     suites::algorithm_suite(hierarchical{ring{}, recursive_doubling{}, 8});
@@ -59,6 +61,20 @@ TEST_CASE("WSZ-1: any two algorithms, any width, uneven groups") {
     check_pair(direct{}, ring{.segments = 3});
     check_pair(recursive_doubling{}, all_pairs{});
     check_pair(rabenseifner{}, direct{});
+}
+
+TEST_CASE("uneven groups still cut evenly, unless that takes too many blocks") {
+    for (rank_id size = 2; size <= 26; ++size)
+        for (rank_id width = 2; width < size; ++width) {
+            rank_id const blocks = hierarchical{ring{}, ring{}, width}.all_reduce(0, size).blocks();
+            CHECK(blocks % width == 0);
+            if (size % width != 0) CHECK(blocks % (size % width) == 0);
+            CHECK(blocks % ((size + width - 1) / width) == 0);
+        }
+    std::vector<rank_id> const coprime{5, 7, 11, 13, 17};
+    hierarchical const algorithm{ring{}, direct{}, 0, coprime};
+    CHECK(algorithm.all_reduce(0, 53).blocks() < 1000);
+    suites::check_algorithm_at(algorithm, collective::all_reduce, 53);
 }
 
 TEST_CASE("hierarchies nest") {
