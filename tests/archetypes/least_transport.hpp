@@ -21,7 +21,6 @@ class least_transport {
         ticket& operator=(ticket&& other) noexcept = default;
         ticket(ticket const&) = delete;
         ticket& operator=(ticket const&) = delete;
-        void operator&() const = delete;
 
      private:
         friend class least_transport;
@@ -32,7 +31,6 @@ class least_transport {
     least_transport() = default;
     least_transport(least_transport const&) = delete;
     least_transport& operator=(least_transport const&) = delete;
-    void operator&() const = delete;
 
     chorus::rank_id rank() const noexcept { return 0; }
     chorus::rank_id size() const noexcept { return 1; }
