@@ -9,6 +9,20 @@
 
 namespace chorus {
 
+namespace detail {
+
+/// Calls piece(first, count, done) for each of the one or two runs that blocks first … first + count - 1 modulo size are,
+/// `done` being how many blocks come before the run.
+template <class Piece>
+constexpr void around(rank_id first, rank_id count, rank_id size, Piece const& piece) {
+    first %= size;
+    rank_id const straight = count < size - first ? count : size - first;
+    if (straight > 0) piece(first, straight, rank_id{0});
+    if (count > straight) piece(rank_id{0}, count - straight, straight);
+}
+
+}  // namespace detail
+
 /// All-gather and all-to-all in the fewest rounds for every p. In round k (d = 2^k) rank me receives from me + d.
 ///
 /// all_gather  rounds ⌈log2 p⌉ | sent n(p-1)/p | no scratch: blocks land where they belong; a range that wraps around
@@ -29,8 +43,8 @@ struct bruck {
             rank_id const many = held < size - held ? held : size - held;
             rank_id const to = (me + size - held) % size, from = (me + held) % size;
             s.round();
-            around(me, many, size, [&](rank_id first, rank_id count, rank_id) { s.send(to, {first, count}); });
-            around(from, many, size, [&](rank_id first, rank_id count, rank_id) { s.recv(from, {first, count}); });
+            detail::around(me, many, size, [&](rank_id first, rank_id count, rank_id) { s.send(to, {first, count}); });
+            detail::around(from, many, size, [&](rank_id first, rank_id count, rank_id) { s.recv(from, {first, count}); });
         }
         return s;
     }
@@ -76,14 +90,6 @@ struct bruck {
         return size / (2 * d) * d + (rest > d ? rest - d : 0);
     }
 
-    /// Calls piece(first, count, done) for the one or two runs of blocks first … first + count - 1 modulo size.
-    template <class Piece> static constexpr void around(rank_id first, rank_id count, rank_id size, Piece piece) {
-        first %= size;
-        rank_id const straight = count < size - first ? count : size - first;
-        if (straight > 0) piece(first, straight, rank_id{0});
-        if (count > straight) piece(rank_id{0}, count - straight, straight);
-    }
-
     static constexpr block_range slots(schedule& s, rank_id count) {
         block_range all = s.slot({0, 1});
         for (rank_id i = 1; i < count; ++i) s.slot({0, 1});
@@ -100,7 +106,7 @@ struct bruck {
             rank_id const half = d / 2 < count ? d / 2 : count;
             s.copy({slot, 1, space::scratch}, {(me + size - run) % size, 1, space::input});
             if (half > 1)
-                around(me + run + 1, half - 1, size, [&](rank_id first, rank_id many, rank_id done) {
+                detail::around(me + run + 1, half - 1, size, [&](rank_id first, rank_id many, rank_id done) {
                     s.copy({slot + 1 + done, many, space::scratch}, {first, many});
                 });
             if (half > 0 && count > half)
@@ -115,7 +121,7 @@ struct bruck {
         for (rank_id run = d, slot = arrived.first; run < size; run += 2 * d) {
             rank_id const count = d < size - run ? d : size - run;
             if ((run & (2 * d)) == 0)
-                around(me + run, count, size, [&](rank_id first, rank_id many, rank_id done) {
+                detail::around(me + run, count, size, [&](rank_id first, rank_id many, rank_id done) {
                     s.copy({first, many}, {slot + done, many, space::scratch});
                 });
             slot += count;
