@@ -30,7 +30,7 @@ struct traffic {
     friend bool operator==(traffic, traffic) = default;
 };
 
-/// What one rank's schedule moves when its blocks are those of `cut`. Only for schedules that send and receive no scratch.
+/// What one rank's schedule moves when its blocks are those of `cut`. Not for schedules that send or receive scratch.
 inline traffic moved(schedule const& s, blocks const& cut) {
     REQUIRE(s.blocks() == cut.parts());
     traffic sum;

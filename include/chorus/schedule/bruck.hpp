@@ -11,8 +11,8 @@ namespace chorus {
 
 namespace detail {
 
-/// Calls piece(first, count, done) for each of the one or two runs that blocks first … first + count - 1 modulo size are,
-/// `done` being how many blocks come before the run.
+/// Calls piece(first, count, done) for each of the one or two runs of blocks that first … first + count - 1 modulo
+/// size are, `done` being how many blocks come before the run.
 template <class Piece>
 constexpr void around(rank_id first, rank_id count, rank_id size, Piece const& piece) {
     first %= size;
@@ -42,9 +42,11 @@ struct bruck {
         for (rank_id held = 1; held < size; held *= 2) {
             rank_id const many = held < size - held ? held : size - held;
             rank_id const to = (me + size - held) % size, from = (me + held) % size;
+            auto send = [&](rank_id first, rank_id count, rank_id) { s.send(to, {first, count}); };
+            auto receive = [&](rank_id first, rank_id count, rank_id) { s.recv(from, {first, count}); };
             s.round();
-            detail::around(me, many, size, [&](rank_id first, rank_id count, rank_id) { s.send(to, {first, count}); });
-            detail::around(from, many, size, [&](rank_id first, rank_id count, rank_id) { s.recv(from, {first, count}); });
+            detail::around(me, many, size, send);
+            detail::around(from, many, size, receive);
         }
         return s;
     }
