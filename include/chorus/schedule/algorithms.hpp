@@ -24,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -48,75 +49,102 @@ template <class Inside, class Between> inline constexpr bool is_hierarchical<hie
 
 inline any_algorithm named_from(parsed_algorithm const& asked);
 
-/// The upper part of a hierarchy chosen by name: an all-reduce whose type is known only at run time.
-template <bool KeepsOrder>
-struct between_named {
-    static constexpr std::string_view name = "between_named";
-    static constexpr bool keeps_order = KeepsOrder;
-    any_algorithm inner;
-
-    std::string describe() const { return inner.describe(); }
-    schedule all_reduce(rank_id me, rank_id size) const { return inner.make(collective::all_reduce, me, size); }
-    cost all_reduce_cost(rank_id size, double bytes) const {
-        return inner.cost_of(collective::all_reduce, size, bytes);
-    }
-    friend bool operator==(between_named const&, between_named const&) = default;
-};
-
-/// The number parameters that are left after `inside` and `between` are taken out.
+/// Sets the numbers among the parameters but for those `done` elsewhere. Throws `invalid_argument` for others.
 template <class A>
-void set_numbers(A& a, parsed_algorithm const& asked) {
+void set_numbers(A& a, parsed_algorithm const& asked, std::string_view done = {}) {
     for (auto const& [name, value] : asked.parameters) {
-        if (is_hierarchical<A> && (name == "inside" || name == "between")) continue;
+        if (!done.empty() && (name == "inside" || name == "between")) continue;
         expects(set_number(a, name, value), [&, &key = name] {
-            std::string known = number_names<A>();
-            if (is_hierarchical<A>) known = "inside, between, " + known;
+            std::string const known = std::string{done} + number_names<A>();
             return asked.name + " has no parameter " + key + "; it has " + (known.empty() ? "none" : known);
         });
     }
 }
 
-template <class Inside, class Between>
-any_algorithm hierarchy_of(Inside const& inside, Between const& between, parsed_algorithm const& asked) {
-    hierarchical<Inside, Between> result{.inside = inside, .between = between, .width = 4, .groups = {}};
-    set_numbers(result, asked);
-    expects(result.width > 0, [] { return "hierarchical(width=0): a group needs at least one rank"; });
+/// A part of a hierarchy that is chosen by name. What it has as an inner part decides how the hierarchy works, and so is in the
+/// type: there are few such types, however many algorithms there are.
+template <bool Reduces, bool Broadcasts, bool Scatters, bool Gathers>
+struct named_part {
+    static constexpr std::string_view name = "named_part";
+    static constexpr bool keeps_order = false;  // not known here; `named_hierarchy` does
+    any_algorithm inner;
+
+    std::string describe() const { return inner.describe(); }
+
+    schedule all_reduce(rank_id me, rank_id size) const { return inner.make(collective::all_reduce, me, size); }
+    cost all_reduce_cost(rank_id size, double bytes) const { return inner.cost_of(collective::all_reduce, size, bytes); }
+
+    schedule reduce(rank_id me, rank_id size, rank_id root) const requires Reduces {
+        return inner.make(collective::reduce, me, size, root);
+    }
+    cost reduce_cost(rank_id size, double bytes) const { return inner.cost_of(collective::reduce, size, bytes); }
+
+    schedule broadcast(rank_id me, rank_id size, rank_id root) const requires Broadcasts {
+        return inner.make(collective::broadcast, me, size, root);
+    }
+    cost broadcast_cost(rank_id size, double bytes) const { return inner.cost_of(collective::broadcast, size, bytes); }
+
+    schedule reduce_scatter(rank_id me, rank_id size) const requires Scatters {
+        return inner.make(collective::reduce_scatter, me, size);
+    }
+    cost reduce_scatter_cost(rank_id size, double bytes) const {
+        return inner.cost_of(collective::reduce_scatter, size, bytes);
+    }
+
+    schedule all_gather(rank_id me, rank_id size) const requires Gathers {
+        return inner.make(collective::all_gather, me, size);
+    }
+    cost all_gather_cost(rank_id size, double bytes) const { return inner.cost_of(collective::all_gather, size, bytes); }
+
+    friend bool operator==(named_part const&, named_part const&) = default;
+};
+
+/// A hierarchy of parts chosen by name.
+template <class Inside>
+struct named_hierarchy {
+    static constexpr std::string_view name = "hierarchical";
+    static constexpr bool keeps_order = false;
+    hierarchical<Inside, named_part<false, false, false, false>> parts;
+
+    bool keeps_order_now() const { return parts.inside.inner.keeps_order() && parts.between.inner.keeps_order(); }
+    std::string describe() const { return described(parts); }
+    schedule all_reduce(rank_id me, rank_id size) const { return parts.all_reduce(me, size); }
+    cost all_reduce_cost(rank_id size, double bytes) const { return parts.all_reduce_cost(size, bytes); }
+
+    friend bool operator==(named_hierarchy const&, named_hierarchy const&) = default;
+};
+
+template <class Inside>
+any_algorithm hierarchy_within(any_algorithm const& inside, any_algorithm const& between, parsed_algorithm const& asked) {
+    named_hierarchy<Inside> result{{.inside = {inside}, .between = {between}, .width = 4, .groups = {}}};
+    set_numbers(result.parts, asked, "inside, between, ");
+    expects(result.parts.width > 0, [] { return "hierarchical(width=0): a group needs at least one rank"; });
     return result;
 }
 
-template <class Inside>
-any_algorithm hierarchy_within(Inside const& inside, parsed_algorithm const& asked) {
-    any_algorithm between{recursive_doubling{}};
-    for (auto const& [name, value] : asked.parameters)
-        if (name == "between") between = named_from(parse_algorithm(value));
-    expects(between.supports(collective::all_reduce),
-            [&] { return between.describe() + " offers no all_reduce to work between groups"; });
-    if (between.keeps_order()) return hierarchy_of(inside, between_named<true>{between}, asked);
-    return hierarchy_of(inside, between_named<false>{between}, asked);
-}
-
-template <class A>
-concept works_inside = reducing_algorithm<A> && !is_hierarchical<A> &&
-                       (reduce_algorithm<A> || reduce_scatter_algorithm<A> || all_reduce_algorithm<A>);
-
 inline any_algorithm hierarchy_from(parsed_algorithm const& asked) {
-    parsed_algorithm inside{"direct", {}};
-    for (auto const& [name, value] : asked.parameters)
-        if (name == "inside") inside = parse_algorithm(value);
-    std::optional<any_algorithm> found;
-    any_listed([&]<class A>(A inner) {
-        if constexpr (works_inside<A>) {
-            if (inside.name != A::name) return false;
-            set_numbers(inner, inside);
-            found = hierarchy_within(inner, asked);
-            return true;
-        } else {
-            return false;
-        }
-    });
-    expects(found.has_value(),
-            [&] { return '"' + inside.name + "\" cannot work inside groups: it is no algorithm that reduces"; });
-    return *found;
+    any_algorithm inside{direct{}};
+    any_algorithm between{recursive_doubling{}};
+    for (auto const& [name, value] : asked.parameters) {
+        if (name == "inside") inside = named_from(parse_algorithm(value));
+        if (name == "between") between = named_from(parse_algorithm(value));
+    }
+    bool const reduces = inside.supports(collective::reduce);
+    bool const scatters = inside.supports(collective::reduce_scatter);
+    bool const gathers = inside.supports(collective::all_gather);
+    expects(reduces || scatters || inside.supports(collective::all_reduce),
+            [&] { return inside.describe() + " cannot work inside groups: it does not reduce"; });
+    expects(between.supports(collective::all_reduce),
+            [&] { return between.describe() + " cannot work between groups: it offers no all_reduce"; });
+    auto within = [&](auto part) { return hierarchy_within<typename decltype(part)::type>(inside, between, asked); };
+    if (scatters && gathers && reduces) return within(std::type_identity<named_part<true, true, true, true>>{});
+    if (scatters && gathers) return within(std::type_identity<named_part<false, false, true, true>>{});
+    if (reduces && inside.supports(collective::broadcast))
+        return within(std::type_identity<named_part<true, true, false, false>>{});
+    if (reduces) return within(std::type_identity<named_part<true, false, false, false>>{});
+    if (scatters) return within(std::type_identity<named_part<false, false, true, false>>{});
+    if (gathers) return within(std::type_identity<named_part<false, false, false, true>>{});
+    return within(std::type_identity<named_part<false, false, false, false>>{});
 }
 
 }  // namespace detail

@@ -42,7 +42,10 @@ class algorithm_model_of final : public algorithm_model {
     std::string_view name() const override { return A::name; }
     std::string describe() const override { return described(algorithm_); }
     bool offers(collective operation) const override { return detail::offers<A>(operation); }
-    bool keeps_order() const override { return keeps_order_of<A>(); }
+    bool keeps_order() const override {
+        if constexpr (requires { algorithm_.keeps_order_now(); }) return algorithm_.keeps_order_now();
+        else return keeps_order_of<A>();
+    }
     bool takes_uneven() const override { return takes_uneven_of<A>(); }
     schedule make(collective operation, rank_id me, rank_id size, rank_id root) const override {
         return make_offered(algorithm_, operation, me, size, root);
