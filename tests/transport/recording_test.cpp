@@ -89,9 +89,11 @@ TEST_CASE("counts and events agree with what was posted, and the messages arrive
         CHECK(recorders[a].messages() == all_messages);
         CHECK(recorders[a].events() == events[a]);
         CHECK(recorders[a].events_left_out() == 0);
-        recorders[a].clear();
-        CHECK(recorders[a].sent_bytes() + recorders[a].received_bytes() + recorders[a].messages() == 0);
-        CHECK(recorders[a].events().empty());
+    }
+    for (auto& recorder : recorders) {
+        recorder.clear();
+        CHECK(recorder.sent_bytes() + recorder.received_bytes() + recorder.messages() == 0);
+        CHECK(recorder.events().empty());
     }
 }
 

@@ -2,12 +2,16 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #include "chorus/transport/simulated.hpp"
 
+#include "suites/transport_suite.hpp"
+#include "suites/turn_taking.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <set>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -99,6 +103,39 @@ progress exchange(simulated_network& network, std::uint64_t many, bool& right, s
 }
 
 }  // namespace
+
+TEST_CASE("the laws of a transport hold, however the network is set") {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed)
+        for (bool rendezvous : {false, true}) {
+            CAPTURE(seed);
+            CAPTURE(rendezvous);
+            suites::check_transport(
+                [&](rank_id p) {
+                    return suites::simulated_fleet{
+                        p, {.seed = seed, .delay = static_cast<std::uint32_t>(10 * (seed - 1)), .rendezvous = rendezvous}};
+                },
+                {static_cast<rank_id>(seed + 1)});
+        }
+}
+
+TEST_CASE("HNG-7: a rank that finds something wrong, or throws, hangs nobody, and all is reported") {
+    auto make = [](rank_id p) { return suites::simulated_fleet{p}; };
+    suites::outcome const wrong_on_one = suites::observe(make, 4, [](auto& rank) {
+        rank.check(rank.me() != 2, "it is rank 2");
+        rank.meet();
+    });
+    REQUIRE(wrong_on_one.failures.size() == 1);
+    CHECK(wrong_on_one.failures[0] == "rank 2 of 4: it is rank 2");
+    CHECK(wrong_on_one.thrown.empty());
+    suites::outcome const wrong_on_all = suites::observe(make, 4, [](auto& rank) { rank.check(false, "wrong"); });
+    CHECK(wrong_on_all.failures.size() == 4);
+    suites::outcome const throws_on_one = suites::observe(make, 4, [](auto& rank) {
+        if (rank.me() == 0) throw std::runtime_error{"out of cheese"};
+        rank.meet();
+    });
+    CHECK(throws_on_one.thrown == "out of cheese");
+    CHECK(throws_on_one.failures.size() >= 4);
+}
 
 TEST_CASE("everybody to everybody is exact for every size, seed, delay, order and kind of send") {
     for (rank_id p = 1; p <= 17; ++p)

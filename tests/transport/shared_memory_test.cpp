@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: 2026 the chorus authors
+#include "chorus/transport/shared_memory.hpp"
+
+#include "suites/transport_loops.hpp"
+#include "suites/transport_suite.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <doctest/doctest.h>
+
+using chorus::process_fleet;
+using chorus::progress;
+using chorus::rank_id;
+using chorus::shared_memory_transport;
+
+namespace {
+
+auto const make = [](rank_id p) { return process_fleet{p}; };
+
+// Long messages go through shared chunks, as where a peer's memory cannot be read.
+auto const make_streaming = [](rank_id p) { return process_fleet{p, {.attach_from_bytes = ~std::uint64_t{0}}}; };
+// Long messages are read from the peer's memory, however short they are.
+auto const make_attaching = [](rank_id p) { return process_fleet{p, {.attach_from_bytes = 0}}; };
+
+std::string session_name(char const* topic) { return std::string{"chorus_test_"} + topic + std::to_string(::getpid()); }
+
+// What the waiting rank 0 must see when rank 1 ends in some way while it is awaited.
+template <class End>
+void check_lost_peer(End const& end) {
+    suites::outcome const seen = suites::observe(make, 2, [&](auto& rank) {
+        rank.meet();
+        if (rank.me() == 1) end();
+        if (rank.me() == 1) return;
+        suites::bytes in(8);
+        auto pending = rank.recv(1, 1, in);
+        auto const begin = std::chrono::steady_clock::now();
+        rank.check(rank.wait(pending) == progress::failed, "waits for a dead rank");
+        rank.check(std::chrono::steady_clock::now() - begin < std::chrono::seconds{4}, "is told late");
+        rank.check(rank.net().failure().code() == chorus::errc::peer_lost, "wrong code" + rank.reason());
+        rank.check(rank.net().failure().peer() == 1, "wrong rank blamed" + rank.reason());
+    });
+    for (std::string const& text : seen.failures) FAIL_CHECK(text);
+    CHECK_MESSAGE(seen.thrown.find("rank 1") != std::string::npos, seen.thrown);
+}
+
+std::size_t files_in_shared_memory() {
+    std::size_t files = 0;
+    std::error_code ignored;
+    for (auto const& file : std::filesystem::directory_iterator{"/dev/shm", ignored})
+        files += file.path().filename().string().find("chorus") != std::string::npos ? 1 : 0;
+    return files;
+}
+
+}  // namespace
+
+TEST_CASE("the laws of a transport hold between processes") { suites::check_transport(make); }
+
+TEST_CASE("the laws of a transport hold between processes, whichever way long messages go") {
+    suites::check_transport(make_streaming, {2, 3});
+    suites::check_transport(make_attaching, {2, 3});
+}
+
+TEST_CASE("THR-1: more processes than cores do not collapse") {
+    suites::hold("300 barriers", make, 8, [](auto& rank) {
+        for (std::uint64_t number = 0; number < 300; ++number) suites::numbered_barrier(rank, number);
+    });
+}
+
+TEST_CASE("HNG-2, ABT-5: a rank that is killed, exits or leaves is lost to whoever waits for it") {
+    check_lost_peer([] { ::raise(SIGKILL); });
+    check_lost_peer([] { ::_exit(3); });
+    check_lost_peer([] { throw std::runtime_error{"out of cheese"}; });
+    check_lost_peer([] {});
+}
+
+TEST_CASE("an exception in a child comes out of the fleet with its text") {
+    suites::outcome const seen = suites::observe(make, 3, [](auto& rank) {
+        if (rank.me() == 2) throw std::runtime_error{"out of cheese"};
+    });
+    CHECK(seen.thrown.find("out of cheese") != std::string::npos);
+}
+
+TEST_CASE("ABT-3: killed in the middle of long messages, nothing stays behind") {
+    std::size_t const before = files_in_shared_memory();
+    for (int run = 0; run < 10; ++run) {
+        suites::observe(make, 2, [&](auto& rank) {
+            suites::bytes const out(16u << 20);
+            suites::bytes in(out.size());
+            typename std::remove_reference_t<decltype(rank)>::ticket open[] = {rank.send(1 - rank.me(), 1, out),
+                                                                                rank.recv(1 - rank.me(), 1, in)};
+            for (int polls = 0; polls < run * 3; ++polls) rank.net().poll(open[polls % 2]);
+            if (rank.me() == 1) ::raise(SIGKILL);
+            rank.wait_all(open);
+        });
+    }
+    CHECK(files_in_shared_memory() == before);
+}
+
+TEST_CASE("processes meet under a name, which can be used again at once") {
+    std::string const name = session_name("meet");
+    for (int run = 0; run < 3; ++run) {
+        std::vector<pid_t> children;
+        for (rank_id r = 0; r < 3; ++r) {
+            pid_t const child = ::fork();
+            REQUIRE(child >= 0);
+            if (child == 0) {
+                int code = 1;
+                try {
+                    shared_memory_transport net{name, r, 3, {.join_within = std::chrono::seconds{20}}};
+                    suites::failure_list failures;
+                    suites::rank_of rank{net, failures};
+                    suites::sizes_to_everybody(rank);
+                    code = failures.texts().empty() ? 0 : 2;
+                } catch (...) {
+                    code = 3;
+                }
+                ::_exit(code);
+            }
+            children.push_back(child);
+        }
+        for (pid_t child : children) {
+            int status = 0;
+            REQUIRE(::waitpid(child, &status, 0) == child);
+            CHECK(WIFEXITED(status));
+            CHECK(WEXITSTATUS(status) == 0);
+        }
+    }
+}
+
+TEST_CASE("HNG-3: whoever joins alone is told so after the time given") {
+    for (rank_id me : {0u, 1u}) {
+        try {
+            shared_memory_transport net{session_name("alone"), me, 2, {.join_within = std::chrono::milliseconds{200}}};
+            FAIL_CHECK("joined a session of two alone");
+        } catch (chorus::error const& failure) {
+            CHECK(failure.code() == chorus::errc::timed_out);
+        }
+    }
+    CHECK_THROWS_AS((shared_memory_transport{session_name("alone"), 2, 2}), chorus::error);
+    CHECK_THROWS_AS(process_fleet{0}, chorus::error);
+}
