@@ -58,13 +58,13 @@ template <class Op> constexpr std::string_view operation_name() noexcept {
 }
 
 template <class Op, class T> constexpr reducer::function choose_apply(instruction_set level) noexcept {
-    using lane = lane_element_t<T>;
+    using lane = lane_element_t<Op, T>;
     if constexpr (!is_built_in<Op> || std::is_void_v<lane>) return &scalar_kernel<Op, T>::apply;
     else return versions<apply_kernel<lane_operation_t<Op, T>, lane>, reducer::function>::choose(level);
 }
 
 template <class Op, class T> constexpr reducer::fold_function choose_fold(instruction_set level) noexcept {
-    using lane = lane_element_t<T>;
+    using lane = lane_element_t<Op, T>;
     if constexpr (!is_built_in<Op> || std::is_void_v<lane>) return &scalar_kernel<Op, T>::fold;
     else return versions<fold_kernel<lane_operation_t<Op, T>, lane>, reducer::fold_function>::choose(level);
 }

@@ -23,17 +23,19 @@ template <class T> inline void store_element(std::byte* to, T const& value) noex
     std::memcpy(to, std::addressof(value), sizeof(T));
 }
 
-/// What the vector kernels compute with: integers by size and sign, bool as a byte, and the four floating types; void: no vectors.
-template <class T> consteval auto lane_element_of() {
+/// What the vector kernels compute with: integers by size (and by sign where it matters, in a minimum or maximum), bool as a
+/// byte, and the four floating types; void: no vectors.
+template <class Op, class T> consteval auto lane_element_of() {
     if constexpr (std::same_as<T, bool>) return std::type_identity<std::uint8_t>{};
     else if constexpr (integer<T>) {
         using plain = unsigned_of<sizeof(T)>;
-        return std::type_identity<std::conditional_t<std::is_signed_v<T>, std::make_signed_t<plain>, plain>>{};
+        constexpr bool is_signed = std::is_signed_v<T> && is_extremum<Op>;
+        return std::type_identity<std::conditional_t<is_signed, std::make_signed_t<plain>, plain>>{};
     } else if constexpr (std::same_as<T, float> || std::same_as<T, double> || is_narrow_float<T>)
         return std::type_identity<T>{};
     else return std::type_identity<void>{};
 }
-template <class T> using lane_element_t = typename decltype(lane_element_of<T>())::type;
+template <class Op, class T> using lane_element_t = typename decltype(lane_element_of<Op, T>())::type;
 
 /// `mean` adds; the bit operations of bool are the logical ones, so that only 0 and 1 are ever stored.
 template <class Op, class T> consteval auto lane_operation_of() {
@@ -49,13 +51,13 @@ inline constexpr std::size_t unrolled_vectors = 4;
 
 template <instruction_set Level, class Lanes, std::size_t Vectors>
 [[gnu::always_inline]] inline void load_vectors(typename Lanes::vector* to, std::byte const* from) {
-    unrolled<Vectors / Lanes::vectors>([&](auto i) __attribute__((always_inline)) {
+    unrolled<Vectors / Lanes::vectors>([&](std::size_t i) __attribute__((always_inline)) {
         Lanes::load(to + i * Lanes::vectors, from + i * vector_bytes(Level));
     });
 }
 template <instruction_set Level, class Lanes, std::size_t Vectors>
 [[gnu::always_inline]] inline void store_vectors(std::byte* to, typename Lanes::vector const* from) {
-    unrolled<Vectors / Lanes::vectors>([&](auto i) __attribute__((always_inline)) {
+    unrolled<Vectors / Lanes::vectors>([&](std::size_t i) __attribute__((always_inline)) {
         Lanes::store(to + i * vector_bytes(Level), from + i * Lanes::vectors);
     });
 }
@@ -85,7 +87,7 @@ template <class Op, class Element> struct apply_kernel {
         typename line::vector a[Vectors], b[Vectors];
         load_vectors<Level, line, Vectors>(a, left);
         load_vectors<Level, line, Vectors>(b, right);
-        unrolled<Vectors>([&](auto i) __attribute__((always_inline)) {
+        unrolled<Vectors>([&](std::size_t i) __attribute__((always_inline)) {
             combine<Op, typename line::word>(a[i], b[i]);
         });
         store_vectors<Level, line, Vectors>(out, a);
@@ -125,7 +127,7 @@ template <class Op, class Element> struct fold_kernel {
         load_vectors<Level, line, Vectors>(value, inputs[0] + at);
         for (std::size_t input = 1; input < many; ++input) {
             load_vectors<Level, line, Vectors>(next, inputs[input] + at);
-            unrolled<Vectors>([&](auto i) __attribute__((always_inline)) {
+            unrolled<Vectors>([&](std::size_t i) __attribute__((always_inline)) {
                 combine<Op, typename line::word>(value[i], next[i]);
             });
         }

@@ -9,8 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
-#include <utility>
 
 namespace chorus::detail {
 
@@ -26,12 +24,16 @@ template <class Word, std::size_t Bytes> struct vector_type {
 
 template <class Vector, class Word> using vector_like = typename vector_type<Word, sizeof(Vector)>::type;
 
-/// f(0), f(1), … f(Times - 1) with constants as arguments.
+/// f(0) … f(Times - 1) for 1, 2 or 4 times; the arguments are constants once inlined.
 template <std::size_t Times, class Function>
 [[gnu::always_inline]] inline void unrolled(Function const& f) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
-        (f(std::integral_constant<std::size_t, I>{}), ...);
-    }(std::make_index_sequence<Times>{});
+    static_assert(Times == 1 || Times == 2 || Times == 4);
+    f(0);
+    if constexpr (Times > 1) f(1);
+    if constexpr (Times > 2) {
+        f(2);
+        f(3);
+    }
 }
 
 /// How elements in memory, at any address, become vectors of the type computed with, and back. `vectors` of them are filled by

@@ -40,7 +40,7 @@ constexpr int mean_shift(std::uint64_t ranks) noexcept {
 template <instruction_set Level, class From, class To, class Change>
 [[gnu::always_inline]] inline void convert(std::byte* out, std::byte const* in, std::size_t count, Change change) {
     std::size_t i = 0;
-    if constexpr (!std::is_void_v<lane_element_t<From>>) {
+    if constexpr (!std::is_void_v<lane_element_t<sum, From>>) {
         using source = lanes<Level, From>;
         using target = lanes<Level, To>;
         constexpr std::size_t step = unrolled_vectors * vector_bytes(Level) / sizeof(wide_t<From>);
@@ -48,7 +48,7 @@ template <instruction_set Level, class From, class To, class Change>
             for (; count - i >= step; i += step) {
                 typename source::vector values[unrolled_vectors];
                 load_vectors<Level, source, unrolled_vectors>(values, in + i * sizeof(From));
-                unrolled<unrolled_vectors>([&](auto v) __attribute__((always_inline)) { change(values[v]); });
+                unrolled<unrolled_vectors>([&](std::size_t v) __attribute__((always_inline)) { change(values[v]); });
                 store_vectors<Level, target, unrolled_vectors>(out + i * sizeof(To), values);
             }
         }
