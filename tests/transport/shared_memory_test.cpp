@@ -58,7 +58,7 @@ std::size_t files_in_shared_memory() {
     std::size_t files = 0;
     std::error_code ignored;
     for (auto const& file : std::filesystem::directory_iterator{"/dev/shm", ignored})
-        files += file.path().filename().string().find("chorus") != std::string::npos ? 1 : 0;
+        files += file.path().filename().string().find("chorus") != std::string::npos ? 1u : 0u;
     return files;
 }
 
@@ -80,7 +80,6 @@ TEST_CASE("THR-1: more processes than cores do not collapse") {
 TEST_CASE("HNG-2, ABT-5: a rank that is killed, exits or leaves is lost to whoever waits for it") {
     check_lost_peer([] { ::raise(SIGKILL); });
     check_lost_peer([] { ::_exit(3); });
-    check_lost_peer([] { throw std::runtime_error{"out of cheese"}; });
     check_lost_peer([] {});
 }
 
