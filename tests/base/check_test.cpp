@@ -40,5 +40,6 @@ TEST_CASE("what holds composes no message, what does not throws it as invalid ar
 
 TEST_CASE("a message may be a literal or a view") {
     CHECK_THROWS_WITH_AS(half_of(3), "invalid argument: an even number is needed", error);
-    CHECK_THROWS_WITH_AS(detail::expects(false, [] { return std::string_view{"seen"}; }), "invalid argument: seen", error);
+    CHECK_THROWS_WITH_AS(detail::expects(false, [] { return std::string_view{"seen"}; }), "invalid argument: seen",
+                         error);
 }

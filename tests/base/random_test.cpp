@@ -23,7 +23,8 @@ TEST_CASE("the published finaliser") {
 
 TEST_CASE("seed, stream and counter each change the number, at the edges too") {
     std::set<std::uint64_t> seen;
-    std::uint64_t const values[] = {0, 1, 2, 3, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100000000, ~std::uint64_t{0} - 1, ~std::uint64_t{0}};
+    std::uint64_t const values[] = {
+        0, 1, 2, 3, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100000000, ~std::uint64_t{0} - 1, ~std::uint64_t{0}};
     for (std::uint64_t seed : values)
         for (std::uint64_t stream : values)
             for (std::uint64_t counter : values) seen.insert(counter_random{seed, stream}.bits(counter));
@@ -50,8 +51,8 @@ TEST_CASE("every bit is set about half of the time, and flips about half of the 
 TEST_CASE("below is the high word of bits times bound") {
     __extension__ using wide = unsigned __int128;
     counter_random const random{7, 1};
-    for (std::uint64_t bound : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{1000}, std::uint64_t{0xFFFFFFFF},
-                                std::uint64_t{0x100000001}, ~std::uint64_t{0}})
+    for (std::uint64_t bound : {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}, std::uint64_t{1000},
+                                std::uint64_t{0xFFFFFFFF}, std::uint64_t{0x100000001}, ~std::uint64_t{0}})
         for (std::uint64_t i = 0; i < 500; ++i) {
             CHECK(random.below(i, bound) == static_cast<std::uint64_t>(wide{random.bits(i)} * bound >> 64));
             CHECK(random.below(i, bound) < bound);

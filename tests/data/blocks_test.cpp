@@ -84,7 +84,8 @@ TEST_CASE("near-equal cuts: laws, and no two blocks differ by more than one elem
 }
 
 TEST_CASE("cuts by counts: laws, empty blocks among them") {
-    std::vector<std::vector<std::uint64_t>> const lists = {{}, {0}, {5}, {0, 5, 0}, {0, 0, 0}, {0, 0, 1}, {2, 3, 1}, {7, 0, 0, 9}};
+    std::vector<std::vector<std::uint64_t>> const lists = {{},        {0},       {5},       {0, 5, 0},
+                                                           {0, 0, 0}, {0, 0, 1}, {2, 3, 1}, {7, 0, 0, 9}};
     for (auto const& counts : lists) {
         std::uint64_t sum = 0;
         for (std::uint64_t count : counts) sum += count;
@@ -146,7 +147,8 @@ TEST_CASE("CNT-4: scatter and broadcast of more than 2^31 bytes, every root") {
             CHECK(straight[root].sent == total - cut.length(root));
             CHECK(sum_of_received(straight) == total - cut.length(root));
 
-            auto const tree = traffic_of(size, total, [&](rank_id me) { return binomial_tree{}.scatter(me, size, root); });
+            auto const tree =
+                traffic_of(size, total, [&](rank_id me) { return binomial_tree{}.scatter(me, size, root); });
             CHECK(tree[root].sent == total - cut.length(root));
             for (rank_id me = 0; me < size; ++me)
                 if (me != root) CHECK(tree[me].received == tree[me].sent + cut.length(me));

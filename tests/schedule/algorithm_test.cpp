@@ -14,7 +14,7 @@
 
 using namespace chorus;
 
-namespace {
+namespace samples {
 
 /// Barrier only; everybody tells everybody.
 struct least_barrier {
@@ -61,7 +61,9 @@ static_assert(!all_reduce_algorithm<nameless> && !all_reduce_algorithm<orderless
               !all_reduce_algorithm<incomparable>);
 static_assert(all_reduce_algorithm<archetypes::least_algorithm>);
 
-}  // namespace
+}  // namespace samples
+
+using samples::least_barrier;
 
 TEST_CASE("every collective has a name of its own") {
     std::set<std::string_view> names;
@@ -75,9 +77,11 @@ TEST_CASE("every collective has a name of its own") {
 TEST_CASE("what the collectives have") {
     for (collective operation : all_collectives) {
         std::string_view const name = to_string(operation);
-        CHECK(has_root(operation) == (name == "broadcast" || name == "reduce" || name == "gather" || name == "scatter"));
+        CHECK(has_root(operation) ==
+              (name == "broadcast" || name == "reduce" || name == "gather" || name == "scatter"));
         CHECK(has_reduction(operation) == (name.find("reduce") != name.npos || name.find("scan") != name.npos));
-        bool const is_cut = name.find("gather") != name.npos || name.find("scatter") != name.npos || name == "all_to_all";
+        bool const is_cut =
+            name.find("gather") != name.npos || name.find("scatter") != name.npos || name == "all_to_all";
         CHECK(has_block_per_rank(operation) == is_cut);
     }
 }

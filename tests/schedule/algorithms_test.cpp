@@ -81,11 +81,13 @@ TEST_CASE("a hierarchy by name makes the schedules of the same hierarchy by type
 }
 
 TEST_CASE("hierarchies of every inner algorithm by name are proved") {
-    for (char const* inside : {"direct", "ring", "binomial_tree", "all_pairs", "recursive_doubling", "recursive_halving",
-                               "rabenseifner", "chain(segments=2)", "double_binary_tree(segments=2)"})
+    for (char const* inside :
+         {"direct", "ring", "binomial_tree", "all_pairs", "recursive_doubling", "recursive_halving", "rabenseifner",
+          "chain(segments=2)", "double_binary_tree(segments=2)"})
         for (char const* between : {"ring(segments=2)", "hierarchical(width=2)"})
             for (rank_id size : {1u, 2u, 5u, 8u, 12u, 13u}) {
-                std::string const text = "hierarchical(inside=" + std::string{inside} + ", between=" + between + ", width=3)";
+                std::string const text =
+                    "hierarchical(inside=" + std::string{inside} + ", between=" + between + ", width=3)";
                 INFO(text, " p=", size);
                 any_algorithm const found = algorithm_named(text);
                 CHECK(found.describe() == text.substr(0, text.find("hierarchical(width=2)")) +
@@ -112,9 +114,10 @@ TEST_CASE("unknown names and parameters are refused, and what exists is listed")
 }
 
 TEST_CASE("malformed texts are refused") {
-    for (char const* text : {"", "(", "ring(", "ring)", "ring(segments)", "ring(=1)", "ring(segments=1))", "ring(segments=1,)",
-                             "ring((segments=1)", "ring(segments=)", "ring(segments=-1)", "ring(segments=1x)",
-                             "ring(segments=4294967296)", "ring(segments=1) x", "hierarchical(groups=2++3)"}) {
+    for (char const* text :
+         {"", "(", "ring(", "ring)", "ring(segments)", "ring(=1)", "ring(segments=1))", "ring(segments=1,)",
+          "ring((segments=1)", "ring(segments=)", "ring(segments=-1)", "ring(segments=1x)", "ring(segments=4294967296)",
+          "ring(segments=1) x", "hierarchical(groups=2++3)"}) {
         INFO(text);
         CHECK(refusal(text) != "accepted");
     }

@@ -17,7 +17,7 @@
 
 using namespace chorus;
 
-namespace {
+namespace samples {
 
 /// Has a parameter that no list knows, and so tells it itself.
 struct tuned {
@@ -27,6 +27,12 @@ struct tuned {
     std::string describe() const { return "tuned(knob=" + std::to_string(knob) + ")"; }
     friend bool operator==(tuned, tuned) = default;
 };
+
+}  // namespace samples
+
+using samples::tuned;
+
+namespace {
 
 errc code_of(auto const& act) {
     try {
@@ -121,5 +127,6 @@ TEST_CASE("equal if described equally, and copies are independent values") {
 TEST_CASE("the least algorithm is erased like any other") {
     any_algorithm const erased = archetypes::least_algorithm::make();
     CHECK(erased.describe() == "least_algorithm");
-    for (collective operation : all_collectives) CHECK(erased.supports(operation) == (operation == collective::all_reduce));
+    for (collective operation : all_collectives)
+        CHECK(erased.supports(operation) == (operation == collective::all_reduce));
 }

@@ -223,7 +223,8 @@ TEST_CASE("rounds under way at once must not touch one another's blocks") {
         ranks[0].set_in_flight(in_flight);
         return ranks;
     };
-    check_refused(make(2), all_reduce(), {"rank 0, round 1, step 0 (recv data[0] from 1)", "hazard", "still under way reads"});
+    check_refused(make(2), all_reduce(),
+                  {"rank 0, round 1, step 0 (recv data[0] from 1)", "hazard", "still under way reads"});
 
     plans early(2, schedule{1});
     early[0].round().recv_reduce(1, {0, 1});

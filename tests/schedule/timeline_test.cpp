@@ -126,7 +126,8 @@ TEST_CASE("a rank that enters late delays everybody by at least its delay") {
     });
 }
 
-/// Twice the bandwidth, half the latency, ranks or uplinks twice as fast: the total must not exceed `worst` times the one before.
+/// Twice the bandwidth, half the latency, ranks or uplinks twice as fast: the total must not exceed `worst` times the
+/// one before.
 template <class Algorithm>
 void check_improvements(Algorithm const& algorithm, network const& slow, double worst) {
     for (rank_id size = 2; size <= 17; ++size) {
@@ -158,7 +159,8 @@ TEST_CASE("a better network hardly slows where the order of a queue changes") {
 
 TEST_CASE("everything twice as slow takes twice as long") {
     network slow = uniform();
-    slow.link = {.latency = 2 * wire.latency, .per_byte = 2 * wire.per_byte, .per_reduced_byte = 2 * wire.per_reduced_byte};
+    slow.link = {
+        .latency = 2 * wire.latency, .per_byte = 2 * wire.per_byte, .per_reduced_byte = 2 * wire.per_reduced_byte};
     for_each_algorithm([&](auto const& algorithm) {
         for (rank_id size : {2u, 5u, 16u})
             CHECK(all_reduce_time(algorithm, size, 7000, slow).total ==
@@ -240,7 +242,8 @@ TEST_CASE("schedules that cannot run are refused") {
         ranks[me].round().recv(1 - me, {0, 1});
         ranks[me].round().send(1 - me, {0, 1});
     }
-    CHECK_THROWS_WITH_AS(simulate(ranks, 1, uniform()), "invalid argument: cannot simulate: the schedules never end", error);
+    CHECK_THROWS_WITH_AS(simulate(ranks, 1, uniform()), "invalid argument: cannot simulate: the schedules never end",
+                         error);
 }
 
 TEST_CASE("thousands of ranks") {

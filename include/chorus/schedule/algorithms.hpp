@@ -61,8 +61,8 @@ void set_numbers(A& a, parsed_algorithm const& asked, std::string_view done = {}
     }
 }
 
-/// A part of a hierarchy that is chosen by name. What it has as an inner part decides how the hierarchy works, and so is in the
-/// type: there are few such types, however many algorithms there are.
+/// A part of a hierarchy that is chosen by name. What it has as an inner part decides how the hierarchy works, and so
+/// is in the type: there are few such types, however many algorithms there are.
 template <bool Reduces, bool Broadcasts, bool Scatters, bool Gathers>
 struct named_part {
     static constexpr std::string_view name = "named_part";
@@ -72,7 +72,9 @@ struct named_part {
     std::string describe() const { return inner.describe(); }
 
     schedule all_reduce(rank_id me, rank_id size) const { return inner.make(collective::all_reduce, me, size); }
-    cost all_reduce_cost(rank_id size, double bytes) const { return inner.cost_of(collective::all_reduce, size, bytes); }
+    cost all_reduce_cost(rank_id size, double bytes) const {
+        return inner.cost_of(collective::all_reduce, size, bytes);
+    }
 
     schedule reduce(rank_id me, rank_id size, rank_id root) const requires Reduces {
         return inner.make(collective::reduce, me, size, root);
@@ -94,7 +96,9 @@ struct named_part {
     schedule all_gather(rank_id me, rank_id size) const requires Gathers {
         return inner.make(collective::all_gather, me, size);
     }
-    cost all_gather_cost(rank_id size, double bytes) const { return inner.cost_of(collective::all_gather, size, bytes); }
+    cost all_gather_cost(rank_id size, double bytes) const {
+        return inner.cost_of(collective::all_gather, size, bytes);
+    }
 
     friend bool operator==(named_part const&, named_part const&) = default;
 };
@@ -115,7 +119,8 @@ struct named_hierarchy {
 };
 
 template <class Inside>
-any_algorithm hierarchy_within(any_algorithm const& inside, any_algorithm const& between, parsed_algorithm const& asked) {
+any_algorithm hierarchy_within(any_algorithm const& inside, any_algorithm const& between,
+                               parsed_algorithm const& asked) {
     named_hierarchy<Inside> result{{.inside = {inside}, .between = {between}, .width = 4, .groups = {}}};
     set_numbers(result.parts, asked, "inside, between, ");
     expects(result.parts.width > 0, [] { return "hierarchical(width=0): a group needs at least one rank"; });
@@ -179,9 +184,11 @@ inline any_algorithm detail::named_from(parsed_algorithm const& asked) {
     return *found;
 }
 
-/// The algorithm that a text describes: "ring", "ring(segments=4)", "hierarchical(inside=all_pairs, between=ring, width=4)".
-/// What is left out has its default; a hierarchy's are inside=direct, between=recursive_doubling, width=4.
+/// The algorithm that a text describes: "ring", "ring(segments=4)", "hierarchical(inside=all_pairs, between=ring,
+/// width=4)". What is left out has its default; a hierarchy's are inside=direct, between=recursive_doubling, width=4.
 /// Throws `invalid_argument` for unknown names and parameters, and says which exist.
-inline any_algorithm algorithm_named(std::string_view text) { return detail::named_from(detail::parse_algorithm(text)); }
+inline any_algorithm algorithm_named(std::string_view text) {
+    return detail::named_from(detail::parse_algorithm(text));
+}
 
 }  // namespace chorus

@@ -18,8 +18,8 @@ namespace chorus {
 
 namespace detail {
 
-/// Asked first by `any_algorithm`: what has no name must not be asked whether it can be compared, since that may look for a
-/// conversion to `any_algorithm`.
+/// Asked first by `any_algorithm`: what has no name must not be asked whether it can be compared, since that may look
+/// for a conversion to `any_algorithm`.
 template <class A> concept has_name = requires { A::name; };
 
 class algorithm_model {
@@ -60,8 +60,8 @@ class algorithm_model_of final : public algorithm_model {
 
 }  // namespace detail
 
-/// Any algorithm as one ordinary type, for choices made at run time. A value that never changes: copies share it, and may
-/// be used from several threads. Equal if `describe()` is. Constructing allocates once.
+/// Any algorithm as one ordinary type, for choices made at run time. A value that never changes: copies share it, and
+/// may be used from several threads. Equal if `describe()` is. Constructing allocates once.
 class any_algorithm {
  public:
     template <class A>
@@ -83,8 +83,8 @@ class any_algorithm {
     /// Whether its all-to-all takes blocks of any lengths.
     bool takes_uneven() const { return model_->takes_uneven(); }
 
-    /// The schedule of rank `me`; `root` matters to collectives that have one.
-    /// Throws `unsupported` if the algorithm does not offer the collective, `invalid_argument` if its parameters do not fit.
+    /// The schedule of rank `me`; `root` matters to collectives that have one. Throws `unsupported` if the algorithm
+    /// does not offer the collective, `invalid_argument` if its parameters do not fit.
     schedule make(collective operation, rank_id me, rank_id size, rank_id root = 0) const {
         expect_supported(operation);
         return model_->make(operation, me, size, root);

@@ -27,9 +27,10 @@ struct choice {
 
 /// Chooses an algorithm for a collective: by the first line of the table that fits, else by expected time.
 ///
-/// A pure function of its arguments and members: all ranks that ask the same get the same, with the same table and link.
-/// Candidates are the listed algorithms with their default parameters, hierarchies apart; a table may name any. The expected time
-/// never falls as the bytes grow. Takes as long as making two schedules of every candidate, for once per plan.
+/// A pure function of its arguments and members: all ranks that ask the same get the same, with the same table and
+/// link. Candidates are the listed algorithms with their default parameters, hierarchies apart; a table may name any.
+/// The expected time never falls as the bytes grow. Takes as long as making two schedules of every candidate, for
+/// once per plan.
 struct automatic {
     static constexpr std::string_view name = "automatic";
 
@@ -73,7 +74,8 @@ struct automatic {
     }
 
     /// Seconds that the cost model expects: the cost's, and the handling of each message beyond one per round.
-    double expected_seconds(any_algorithm const& algorithm, collective operation, rank_id size, std::uint64_t bytes) const {
+    double expected_seconds(any_algorithm const& algorithm, collective operation, rank_id size,
+                            std::uint64_t bytes) const {
         return expected(algorithm.cost_of(operation, size, static_cast<double>(bytes)),
                         (std::max)(messages(algorithm.make(operation, 0, size)),
                                    messages(algorithm.make(operation, size / 2, size))));

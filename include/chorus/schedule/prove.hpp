@@ -25,11 +25,11 @@ struct proof {
 /// Performs the schedules of all ranks, ranks[me] being that of rank me, on expressions, and says whether
 ///  - every send meets exactly one receive, of the same length for every element count and every uneven cut;
 ///  - nobody waits for ever, even where a send completes only once its receive is posted (no buffers at all);
-///  - no value is read before it was written, and rounds under way at once (`in_flight`) leave one another's blocks alone;
-///  - at the end every block that the collective demands holds each rank's contribution exactly once, combined in rank order
-///    where the claim says so, and all ranks of an all-reduce computed it by the same operations in the same order, so
-///    that they have the same bits.
-/// Needs no transport. Time and memory grow with the blocks moved: all ranks of 127 take milliseconds.
+///  - no value is read before it was written, and rounds under way at once leave one another's blocks alone;
+///  - at the end every block that the collective demands holds each rank's contribution exactly once, combined in rank
+///    order where the claim says so, and all ranks of an all-reduce computed it by the same operations in the same
+///    order, so that they have the same bits.
+/// Needs no transport. Time and memory grow with the blocks moved: 127 ranks take milliseconds.
 inline proof prove(std::span<schedule const> ranks, claim const& said) {
     std::string why = detail::prover{ranks, said}.run();
     bool const holds = why.empty();
@@ -50,8 +50,8 @@ proof prove(rank_id size, MakeSchedule const& make, claim const& said) {
     return prove(schedules_of(size, make), said);
 }
 
-/// The cost of these schedules by counting, each part being that of the rank that has most of it. `bytes` is what all blocks of
-/// the caller's vector hold together, as in the cost functions; blocks are counted as equal.
+/// The cost of these schedules by counting, each part being that of the rank that has most of it. `bytes` is what all
+/// blocks of the caller's vector hold together, as in the cost functions; blocks are counted as equal.
 inline cost counted(std::span<schedule const> ranks, double bytes) {
     cost most;
     std::vector<bool> used;

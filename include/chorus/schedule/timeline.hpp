@@ -60,14 +60,15 @@ inline std::string to_string(timeline_result const& result, std::size_t most = 5
     return text;
 }
 
-/// Predicts the time that these schedules of all ranks take on a network; ranks[me] is that of rank me. `bytes` is what all
-/// blocks of the caller's vector hold together; blocks count as equal. Deterministic: no random numbers, no clock.
+/// Predicts the time that these schedules of all ranks take on a network; ranks[me] is that of rank me. `bytes` is
+/// what all blocks of the caller's vector hold together; blocks count as equal. Deterministic: no random numbers, no
+/// clock.
 ///
-/// A round is under way as `schedule` says; a message moves once both its ends are under way. A rank's way out and way in
-/// carry one message at a time, and so do a rack's way up and way down, in the order in which messages become ready: where
-/// messages queue, a better network may change the order and cost some per cent. Reductions of one rank take their time one
-/// after another; copies take none. Some seconds for millions of messages.
-/// Throws `invalid_argument` if a message has no other end or the schedules never end (`prove` says more).
+/// A round is under way as `schedule` says; a message moves once both its ends are under way. A rank's way out and
+/// way in carry one message at a time, and so do a rack's way up and way down, in the order in which messages become
+/// ready: where messages queue, a better network may change the order and cost some per cent. Reductions of one rank
+/// take their time one after another; copies take none. Some seconds for millions of messages. Throws
+/// `invalid_argument` if a message has no other end or the schedules never end (`prove` says more).
 inline timeline_result simulate(std::span<schedule const> ranks, double bytes, network const& net) {
     detail::timeline_run run{ranks, bytes, net};
     run.perform();

@@ -30,8 +30,9 @@ struct cell_range {
 };
 
 /// One rank's blocks as a row of cells: data, then input (all-to-all), then as many per slot as it is long. Each cell
-/// has a class: cells of one class have the same length however the vector is cut; cells of two classes differ in length
-/// for some cut, and near-equal ones suffice. So what is copied, combined or sent must meet the same classes on both sides.
+/// has a class: cells of one class have the same length however the vector is cut; cells of two classes differ in
+/// length for some cut, and near-equal ones suffice. So what is copied, combined or sent must meet the same classes
+/// on both sides.
 class cell_layout {
  public:
     cell_layout(schedule const& plan, rank_id me, rank_id size, claim const& said)

@@ -18,7 +18,8 @@
 
 namespace chorus {
 
-/// One line of a table of algorithms: which to take for a collective, a range of sizes and a range of bytes, ends included.
+/// One line of a table of algorithms: which to take for a collective, a range of sizes and a range of bytes, ends
+/// included.
 struct choice_rule {
     collective operation = collective::all_reduce;
     rank_id size_min = 0;
@@ -74,7 +75,8 @@ inline std::optional<collective> collective_named(std::string_view text) {
 }
 
 /// Nothing for empty lines and comments. Throws `invalid_argument` that names the line.
-inline std::optional<choice_rule> parse_choice_rule(std::string_view text, std::string const& source, std::uint32_t line) {
+inline std::optional<choice_rule> parse_choice_rule(std::string_view text, std::string const& source,
+                                                    std::uint32_t line) {
     text = trimmed(text.substr(0, text.find('#')));
     if (text.empty()) return std::nullopt;
     auto refuse = [&](std::string const& why) {

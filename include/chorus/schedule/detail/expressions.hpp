@@ -20,8 +20,8 @@ struct rank_run {
     friend constexpr bool operator==(rank_run, rank_run) = default;
 };
 
-/// Expressions over the ranks' contributions, each stored once: two values are computed by the same operations in the same
-/// order exactly when their numbers are equal. Number 0 is no value at all.
+/// Expressions over the ranks' contributions, each stored once: two values are computed by the same operations in the
+/// same order exactly when their numbers are equal. Number 0 is no value at all.
 class expressions {
  public:
     static constexpr std::uint32_t undefined = 0;

@@ -12,9 +12,10 @@
 
 namespace chorus::detail {
 
-/// Rounds that are under way at once must leave one another's blocks alone, since their messages complete in any order;
-/// and in one round no message may overwrite what another one brings. Local steps run in round order and so may read what
-/// an earlier round received. Where this finds nothing, in_flight changes who waits for whom, but no value.
+/// Rounds that are under way at once must leave one another's blocks alone, since their messages complete in any
+/// order; and in one round no message may overwrite what another one brings. Local steps run in round order and so
+/// may read what an earlier round received. Where this finds nothing, in_flight changes who waits for whom, but no
+/// value.
 class hazards {
  public:
     hazards(schedule const& plan, rank_id me, cell_layout const& layout)
@@ -24,7 +25,8 @@ class hazards {
     std::string find() {
         for (std::uint32_t r = 0; r < plan_.rounds(); ++r) {
             now_ = r + 1;
-            for (auto visit : {&hazards::check_send, &hazards::check_receive, &hazards::check_local, &hazards::note_send})
+            for (auto visit :
+                 {&hazards::check_send, &hazards::check_receive, &hazards::check_local, &hazards::note_send})
                 for (std::uint32_t i = plan_.round_begin(r); i < plan_.round_begin(r + 1); ++i)
                     if (char const* const what = (this->*visit)(plan_.steps()[i]))
                         return place_of(plan_, me_, i) + ": hazard: " + what;
@@ -71,7 +73,8 @@ class hazards {
         for (std::size_t c = cells.begin; c < cells.end; ++c) {
             last_use& use = uses_[c];
             if (is_under_way(use.sent)) return sent_by_another;
-            if (is_being_written(use) || is_under_way(use.read)) return "writes a block that a round still under way uses";
+            if (is_being_written(use) || is_under_way(use.read))
+                return "writes a block that a round still under way uses";
             if (use.received == now_ || (!reduces && use.reduced == now_))
                 return "two messages of one round for a block, of which one overwrites";
             (reduces ? use.reduced : use.received) = now_;

@@ -18,9 +18,9 @@
 
 namespace chorus::detail {
 
-// Algorithms as text: name, or name(parameter=value, …), where a value may itself be an algorithm. The parameters are the
-// members `segments`, `in_flight`, `width`, `groups` (2+3+3), `inside` and `between`; an algorithm that has others brings
-// `std::string describe() const`.
+// Algorithms as text: name, or name(parameter=value, …), where a value may itself be an algorithm. The parameters are
+// the members `segments`, `in_flight`, `width`, `groups` (2+3+3), `inside` and `between`; an algorithm that has
+// others brings `std::string describe() const`.
 
 template <class A>
 std::string described(A const& a);
@@ -76,7 +76,9 @@ inline std::string_view trimmed(std::string_view text) {
 /// Splits name(key=value, …); commas within inner parentheses belong to the value. Throws `invalid_argument`.
 inline parsed_algorithm parse_algorithm(std::string_view text) {
     text = trimmed(text);
-    auto malformed = [&] { return '"' + std::string{text} + "\" is not of the form name or name(parameter=value, ...)"; };
+    auto malformed = [&] {
+        return '"' + std::string{text} + "\" is not of the form name or name(parameter=value, ...)";
+    };
     std::size_t const open = text.find('(');
     parsed_algorithm result{std::string{trimmed(text.substr(0, open))}, {}};
     if (open == std::string_view::npos) return result;

@@ -129,7 +129,8 @@ class prover {
         return true;
     }
 
-    /// Until nothing moves; a send completes when its receive is posted (`rendezvous`) or at once. True if all ranks ended.
+    /// Until nothing moves; a send completes when its receive is posted (`rendezvous`) or at once. True if all ranks
+    /// ended.
     bool advance_all(bool rendezvous) {
         bool moved = true;
         while (moved && why_.empty()) {
@@ -152,7 +153,8 @@ class prover {
         return finish_round(me);
     }
 
-    /// The first step of the earliest round under way whose other end is not posted; the end of the round if there is none.
+    /// The first step of the earliest round under way whose other end is not posted; the end of the round if there is
+    /// none.
     std::uint32_t first_awaited(rank_id me, bool rendezvous) const {
         schedule const& plan = plans_[me];
         std::uint32_t const end = plan.round_begin(ranks_[me].done + 1);

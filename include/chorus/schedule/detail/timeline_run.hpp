@@ -57,8 +57,9 @@ inline std::string to_string(timeline_stretch const& s) {
     return {};
 }
 
-/// One discrete-event run. Messages are begun in the order in which both their ends are ready, ties by place in the round, then
-/// by rank; each takes its resources for as long as they need, and remembers what made it wait: that is the critical path.
+/// One discrete-event run. Messages are begun in the order in which both their ends are ready, ties by place in the
+/// round, then by rank; each takes its resources for as long as they need, and remembers what made it wait: that is
+/// the critical path.
 class timeline_run {
  public:
     timeline_run(std::span<schedule const> plans, double bytes, network const& net)
@@ -132,7 +133,8 @@ class timeline_run {
         std::uint32_t step = 0;
 
         friend bool operator<(candidate const& a, candidate const& b) {  // for a queue whose top is the greatest
-            return std::tuple{b.ready.time, b.place, b.from, b.step} < std::tuple{a.ready.time, a.place, a.from, a.step};
+            return std::tuple{b.ready.time, b.place, b.from, b.step} <
+                   std::tuple{a.ready.time, a.place, a.from, a.step};
         }
     };
 
@@ -205,7 +207,8 @@ class timeline_run {
             message_end const there = pairs_.partner(me, i);
             if (there.round >= ranks_[there.rank].begin.size()) continue;
             moment const ready = later(own.end, ranks_[there.rank].begin[there.round]);
-            if (there.rank == me && there.round == r && s.kind == step_kind::send) continue;  // its receive will find it
+            if (there.rank == me && there.round == r && s.kind == step_kind::send)
+                continue;  // its receive will find it
             if (s.kind == step_kind::send) ready_.push({ready, i - first, me, i});
             else ready_.push({ready, there.step - plans_[there.rank].round_begin(there.round), there.rank, there.step});
         }
