@@ -149,38 +149,55 @@ template <instruction_set Level> struct lanes<Level, half> : even_odd_lanes<Leve
 
 #if CHORUS_HAS_X86_TARGETS
 
-/// half by the converters of the processor, which give the same bits; the rounding is named in the instruction.
+/// half by the converters of the processor, which give the same bits; the rounding is named in the instruction. The operands of each
+/// asm are registers: g++ 12 takes a function whose only writes are memory operands of an asm for one without effects.
 template <> struct lanes<instruction_set::avx2, half> {
     using word = float;
     using vector = vector_type<float, 32>::type;
-    using halves = vector_type<std::uint16_t, 16>::unaligned;
+    using halves = vector_type<std::uint16_t, 16>;
     static constexpr std::size_t vectors = 2;
     static constexpr bool keeps_order = true;
 
     CHORUS_TARGET("avx2,f16c") static inline void load(vector* to, std::byte const* from) {
-        asm("vcvtph2ps {%1, %0|%0, %1}" : "=x"(to[0]) : "m"(*reinterpret_cast<halves const*>(from)));
-        asm("vcvtph2ps {%1, %0|%0, %1}" : "=x"(to[1]) : "m"(*reinterpret_cast<halves const*>(from + 16)));
+        halves::type const low = reinterpret_cast<halves::unaligned const*>(from)->value;
+        halves::type const high = reinterpret_cast<halves::unaligned const*>(from + 16)->value;
+        vector first, second;
+        asm("vcvtph2ps {%1, %0|%0, %1}" : "=x"(first) : "x"(low));
+        asm("vcvtph2ps {%1, %0|%0, %1}" : "=x"(second) : "x"(high));
+        to[0] = first;
+        to[1] = second;
     }
     CHORUS_TARGET("avx2,f16c") static inline void store(std::byte* to, vector const* from) {
-        asm("vcvtps2ph {$0, %1, %0|%0, %1, 0}" : "=m"(*reinterpret_cast<halves*>(to)) : "x"(from[0]));
-        asm("vcvtps2ph {$0, %1, %0|%0, %1, 0}" : "=m"(*reinterpret_cast<halves*>(to + 16)) : "x"(from[1]));
+        halves::type low, high;
+        asm("vcvtps2ph {$0, %1, %0|%0, %1, 0}" : "=x"(low) : "x"(from[0]));
+        asm("vcvtps2ph {$0, %1, %0|%0, %1, 0}" : "=x"(high) : "x"(from[1]));
+        reinterpret_cast<halves::unaligned*>(to)->value = low;
+        reinterpret_cast<halves::unaligned*>(to + 16)->value = high;
     }
 };
 
 template <> struct lanes<instruction_set::avx512, half> {
     using word = float;
     using vector = vector_type<float, 64>::type;
-    using halves = vector_type<std::uint16_t, 32>::unaligned;
+    using halves = vector_type<std::uint16_t, 32>;
     static constexpr std::size_t vectors = 2;
     static constexpr bool keeps_order = true;
 
     CHORUS_TARGET("avx512f,avx512bw,avx512dq,avx512vl") static inline void load(vector* to, std::byte const* from) {
-        asm("vcvtph2ps {%1, %0|%0, %1}" : "=v"(to[0]) : "m"(*reinterpret_cast<halves const*>(from)));
-        asm("vcvtph2ps {%1, %0|%0, %1}" : "=v"(to[1]) : "m"(*reinterpret_cast<halves const*>(from + 32)));
+        halves::type const low = reinterpret_cast<halves::unaligned const*>(from)->value;
+        halves::type const high = reinterpret_cast<halves::unaligned const*>(from + 32)->value;
+        vector first, second;
+        asm("vcvtph2ps {%1, %0|%0, %1}" : "=v"(first) : "v"(low));
+        asm("vcvtph2ps {%1, %0|%0, %1}" : "=v"(second) : "v"(high));
+        to[0] = first;
+        to[1] = second;
     }
     CHORUS_TARGET("avx512f,avx512bw,avx512dq,avx512vl") static inline void store(std::byte* to, vector const* from) {
-        asm("vcvtps2ph {$0, %1, %0|%0, %1, 0}" : "=m"(*reinterpret_cast<halves*>(to)) : "v"(from[0]));
-        asm("vcvtps2ph {$0, %1, %0|%0, %1, 0}" : "=m"(*reinterpret_cast<halves*>(to + 32)) : "v"(from[1]));
+        halves::type low, high;
+        asm("vcvtps2ph {$0, %1, %0|%0, %1, 0}" : "=v"(low) : "v"(from[0]));
+        asm("vcvtps2ph {$0, %1, %0|%0, %1, 0}" : "=v"(high) : "v"(from[1]));
+        reinterpret_cast<halves::unaligned*>(to)->value = low;
+        reinterpret_cast<halves::unaligned*>(to + 32)->value = high;
     }
 };
 
