@@ -401,13 +401,11 @@ inline constexpr auto cancelled_buffers_are_free = [](auto& rank) {
     }
 };
 
-// Operations of every kind are pending when the endpoint goes away; their buffers stay until the thread ends.
+// Operations of every kind are pending when the endpoint goes away; their buffers outlive it.
 inline constexpr auto ends_with_work_pending = [](auto& rank) {
-    static thread_local bytes small;
-    static thread_local bytes large;
+    static bytes const small(8);
+    static bytes const large(1u << 20);
     static thread_local std::vector<bytes> in;
-    small.assign(8, std::byte{});
-    large.assign(1u << 20, std::byte{});
     in.assign(3 * rank.size(), bytes(8));
     std::vector<typename std::remove_reference_t<decltype(rank)>::ticket> open;
     for (chorus::rank_id p = 0; p < rank.size(); ++p) {

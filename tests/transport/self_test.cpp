@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #include "chorus/transport/self.hpp"
 
+#include "archetypes/least_transport.hpp"
 #include "chorus/base/random.hpp"
+#include "suites/transport_suite.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +25,21 @@ std::vector<std::byte> filled(std::size_t bytes, std::uint64_t seed) {
     return data;
 }
 
+template <class Net>
+struct one_rank {
+    template <class Body>
+    void run(Body const& body) const {
+        Net net;
+        body(net);
+    }
+};
+
 }  // namespace
+
+TEST_CASE("the laws of a transport hold for one rank, and for the least model of the concept") {
+    suites::check_transport([](chorus::rank_id) { return one_rank<chorus::self_transport>{}; }, {1});
+    suites::check_transport([](chorus::rank_id) { return one_rank<archetypes::least_transport>{}; }, {1});
+}
 
 TEST_CASE("a message to self arrives whichever end is posted first, for any size") {
     for (std::size_t bytes : {0u, 1u, 63u, 64u, 65u, 4097u, 1000000u}) {

@@ -39,11 +39,15 @@ std::string session_name(char const* topic) { return std::string{"chorus_test_"}
 template <class End>
 void check_lost_peer(End const& end) {
     suites::outcome const seen = suites::observe(make, 2, [&](auto& rank) {
-        rank.meet();
-        if (rank.me() == 1) end();
-        if (rank.me() == 1) return;
         suites::bytes in(8);
+        suites::bytes const out(8);
+        if (rank.me() == 1) {
+            auto told = rank.recv(0, 2, in);
+            rank.finish(told, "wait until rank 0 is ready");
+            return end();
+        }
         auto pending = rank.recv(1, 1, in);
+        rank.send(1, 2, out);
         auto const begin = std::chrono::steady_clock::now();
         rank.check(rank.wait(pending) == progress::failed, "waits for a dead rank");
         rank.check(std::chrono::steady_clock::now() - begin < std::chrono::seconds{4}, "is told late");

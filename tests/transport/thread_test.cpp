@@ -62,8 +62,8 @@ TEST_CASE("THR-1: sixteen ranks on few cores do not collapse") {
 
 TEST_CASE("THR-2: no rank is ever more than one phase ahead") {
     std::atomic<std::uint64_t> phases[3] = {};
-    suites::hold("20000 barriers", make, 3, [&](auto& rank) {
-        for (std::uint64_t number = 1; number <= 20000; ++number) {
+    suites::hold("10000 barriers", make, 3, [&](auto& rank) {
+        for (std::uint64_t number = 1; number <= 10000; ++number) {
             phases[rank.me()] = number;
             suites::numbered_barrier(rank, number);
             for (auto const& phase : phases) {
