@@ -209,6 +209,24 @@ TEST_CASE("without reorder a rank gets its messages in the order sent, with it s
     CHECK(overtakes(false) < overtakes(true));
 }
 
+TEST_CASE("no message of a stream can be taken before an earlier one of it") {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        simulated_network network{2, {.seed = seed, .delay = 300}};
+        std::uint64_t const out = 1;
+        std::vector<std::uint64_t> in(20);
+        std::vector<ticket> open;
+        for (std::uint64_t& value : in) {
+            network.endpoint(0).post_send(1, {1, 0}, bytes_of(out));
+            open.push_back(network.endpoint(1).post_recv(0, {1, 0}, bytes_of(value)));
+        }
+        for (bool all = false; !all;) {
+            all = true;
+            for (std::size_t i = open.size(); i-- > 0;) all &= network.endpoint(1).poll(open[i]) == progress::done;
+            for (std::size_t i = 1; i < in.size(); ++i) REQUIRE(in[i] <= in[i - 1]);
+        }
+    }
+}
+
 TEST_CASE("a lost message leaves its receive idle; later messages still reach later receives") {
     for (bool rendezvous : {false, true}) {
         simulated_network network{2, {.rendezvous = rendezvous}};
