@@ -36,7 +36,8 @@ struct bandwidth {
     double bus = 0;
 };
 
-constexpr bandwidth bandwidth_of(chorus::collective operation, std::uint32_t ranks, double bytes, double seconds) noexcept {
+constexpr bandwidth bandwidth_of(chorus::collective operation, std::uint32_t ranks, double bytes,
+                                 double seconds) noexcept {
     if (!(seconds > 0) || !(bytes > 0)) return {};
     double const algorithm = bytes / seconds / 1e9;
     return {algorithm, algorithm * bus_factor(operation, ranks)};

@@ -13,15 +13,16 @@
 
 namespace bench {
 
-/// Prints, collective by collective, every algorithm with what its busiest rank does on 8 and on 64 ranks; n is the length of the
-/// vector, and the last column what a reduction's operation must be. The numbers are the algorithms' own cost functions, which tests hold against their schedules.
+/// Prints, collective by collective, every algorithm with what its busiest rank does on 8 and on 64 ranks; n is the
+/// length of the vector, and the last column what a reduction's operation must be. The numbers are the algorithms' own
+/// cost functions, which tests hold against their schedules.
 inline void print_algorithms() {
     std::size_t width = 0;
     for (std::string_view name : chorus::known_algorithms())
         width = (std::max)(width, chorus::algorithm_named(name).describe().size());
     for (chorus::collective what : chorus::all_collectives) {
-        fmt::print("\n{}\n  {:<{}} {:>5} {:>6} {:>8} {:>11} {:>11}  {}\n", chorus::to_string(what), "algorithm", width, "ranks",
-                   "rounds", "sent/n", "reduced/n", "scratch/n", chorus::has_reduction(what) ? "operation" : "");
+        fmt::print("\n{}\n  {:<{}} {:>5} {:>6} {:>8} {:>11} {:>11}  {}\n", chorus::to_string(what), "algorithm", width,
+                   "ranks", "rounds", "sent/n", "reduced/n", "scratch/n", chorus::has_reduction(what) ? "operation" : "");
         for (std::string_view name : chorus::known_algorithms()) {
             chorus::any_algorithm const algorithm = chorus::algorithm_named(name);
             if (!algorithm.supports(what)) continue;

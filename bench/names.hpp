@@ -9,8 +9,8 @@
 
 namespace bench {
 
-/// Cuts "ring,hierarchical(inside=ring, between=direct)" at the commas outside parentheses; blanks around a name do not count.
-/// Throws std::invalid_argument for empty names and unbalanced parentheses.
+/// Cuts "ring,hierarchical(inside=ring, between=direct)" at the commas outside parentheses; blanks around a name do not
+/// count. Throws std::invalid_argument for empty names and unbalanced parentheses.
 inline std::vector<std::string> split_names(std::string_view text) {
     std::vector<std::string> names(1);
     int depth = 0;
@@ -26,7 +26,8 @@ inline std::vector<std::string> split_names(std::string_view text) {
         complete = complete && first != std::string::npos;
         if (complete) name = name.substr(first, name.find_last_not_of(' ') - first + 1);
     }
-    if (!complete) throw std::invalid_argument{"'" + std::string{text} + "' is not a list of names separated by commas"};
+    if (!complete)
+        throw std::invalid_argument{"'" + std::string{text} + "' is not a list of names separated by commas"};
     return names;
 }
 

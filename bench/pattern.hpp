@@ -29,9 +29,9 @@ inline operation operation_named(std::string_view name) {
     throw std::invalid_argument{"no operation '" + std::string{name} + "': sum, product, minimum, maximum"};
 }
 
-/// What the ranks put into their vectors, and what must come out: small integers that depend on rank, index and call, chosen so
-/// that every value, partial result and result lies in 0 … 126, which every element type (8-bit integers, bfloat16) holds exactly.
-/// Repeats after a prime number of elements, so that a block in the wrong place is noticed.
+/// What the ranks put into their vectors, and what must come out: small integers that depend on rank, index and call,
+/// chosen so that every value, partial result and result lies in 0 … 126, which every element type (8-bit integers,
+/// bfloat16) holds exactly. Repeats after a prime number of elements, so that a block in the wrong place is noticed.
 class pattern {
  public:
     static constexpr std::uint64_t period = 61;

@@ -45,7 +45,8 @@ inline nlohmann::json describe_build_and_machine() {
 
 inline nlohmann::json to_json(settings const& asked) {
     nlohmann::json const root = chorus::has_root(asked.what) ? nlohmann::json(asked.root) : nlohmann::json{};
-    nlohmann::json const op = chorus::has_reduction(asked.what) ? nlohmann::json(to_string(asked.op)) : nlohmann::json{};
+    nlohmann::json const op =
+        chorus::has_reduction(asked.what) ? nlohmann::json(to_string(asked.op)) : nlohmann::json{};
     return {{"collective", chorus::to_string(asked.what)},
             {"transport", asked.transport},
             {"ranks", asked.ranks},

@@ -38,7 +38,7 @@ struct settings {
 /// One line of the table: one algorithm at one size. Times in seconds; each is that of the rank that took longest.
 struct row {
     std::string algorithm;
-    std::uint64_t bytes = 0;  ///< really handed over: whole elements, and for collectives with a block per rank whole blocks
+    std::uint64_t bytes = 0;  ///< really handed over: whole elements, and whole blocks where every rank has one
     std::uint64_t count = 0;  ///< elements
     summary time;
     std::uint64_t wrong = 0;  ///< elements, over all ranks and calls

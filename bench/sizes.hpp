@@ -41,8 +41,8 @@ inline std::uint64_t parse_size(std::string_view text) {
     detail::refuse(text, "has another unit than K, M, G (powers of 1024)");
 }
 
-/// "A": that size. "A:B" or "A:B:xF": A, then F times as much (2 unless given) again and again while that is below B, then B.
-/// After 0 comes 1. A above B, or F below 2, is refused. Throws std::invalid_argument.
+/// "A": that size. "A:B" or "A:B:xF": A, then F times as much (2 unless given) again and again while that is below B,
+/// then B. After 0 comes 1. A above B, or F below 2, is refused. Throws std::invalid_argument.
 inline std::vector<std::uint64_t> parse_sizes(std::string_view text) {
     std::size_t const first_colon = text.find(':');
     std::uint64_t const begin = parse_size(text.substr(0, first_colon));

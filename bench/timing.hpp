@@ -8,8 +8,8 @@
 
 namespace bench {
 
-/// Calls `prepare(i)`, `call()`, `check(i)` for i = 0 … warm_up + repeat - 1, exactly that often, and returns the seconds
-/// that each of the last `repeat` calls of `call` took. Only `call` is timed.
+/// Calls `prepare(i)`, `call()`, `check(i)` for i = 0 … warm_up + repeat - 1, exactly that often, and returns the
+/// seconds that each of the last `repeat` calls of `call` took. Only `call` is timed.
 template <class Prepare, class Call, class Check>
 std::vector<double> time_calls(std::size_t warm_up, std::size_t repeat, Prepare prepare, Call call, Check check) {
     std::vector<double> seconds;

@@ -19,7 +19,8 @@ namespace trainer {
 
 /// Median time in microseconds of one all-reduce, on the rank for which it is longest.
 template <class Group>
-double median_microseconds(Group const& world, std::span<float> vector, std::string_view algorithm, std::size_t repeats) {
+double median_microseconds(Group const& world, std::span<float> vector, std::string_view algorithm,
+                           std::size_t repeats) {
     auto reduce = chorus::plan_all_reduce(world, vector, chorus::sum{}, chorus::algorithm_named(algorithm));
     std::vector<double> times;
     for (std::size_t i = 0; i < repeats + 2; ++i) {  // the first two only warm up
@@ -39,7 +40,8 @@ double median_microseconds(Group const& world, std::span<float> vector, std::str
 /// Times all-reduces of 4 B … 4 MiB by several algorithms on these ranks; rank 0 prints the table.
 template <chorus::transport Transport>
 void print_all_reduce_times(Transport& net, bool quick) {
-    constexpr std::array<std::string_view, 5> algorithms{"direct", "ring", "recursive_doubling", "rabenseifner", "automatic"};
+    constexpr std::array<std::string_view, 5> algorithms{"direct", "ring", "recursive_doubling", "rabenseifner",
+                                                          "automatic"};
     constexpr std::size_t most_bytes = std::size_t{4} << 20;
     chorus::group world{net};
     bool const speaks = world.rank() == 0;
@@ -53,7 +55,8 @@ void print_all_reduce_times(Transport& net, bool quick) {
         if (speaks) fmt::print("{:>9}", bytes);
         std::size_t const repeats = quick ? 3 : bytes <= 65536 ? 101 : 11;
         for (auto name : algorithms) {
-            double const time = median_microseconds(world, std::span{vector}.first(bytes / sizeof(float)), name, repeats);
+            auto const part = std::span{vector}.first(bytes / sizeof(float));
+            double const time = median_microseconds(world, part, name, repeats);
             if (speaks) fmt::print("  {:>{}.1f}", time, (std::max)(name.size(), std::size_t{9}));
         }
         if (speaks) fmt::print("\n");

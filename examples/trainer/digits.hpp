@@ -67,7 +67,8 @@ inline digits load_digits(std::string const& path) {
         std::vector<int> values;
         for (std::string field; std::getline(fields, field, ',');) values.push_back(std::stoi(field));
         if (values.size() != digits::pixels + 1 || values.back() < 0 || values.back() >= digits::classes)
-            throw std::runtime_error{path + ": line " + std::to_string(all.count() + 1) + " is not 64 pixels and a digit"};
+            throw std::runtime_error{path + ": line " + std::to_string(all.count() + 1) +
+                                     " is not 64 pixels and a digit"};
         std::transform(values.begin(), values.end() - 1, std::back_inserter(pixels),
                        [](int pixel) { return static_cast<float>(pixel) / 16; });
         all.labels.push_back(values.back());

@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 
 // Trains a small neural network on handwritten digits, its batches shared out over several ranks, and checks that the
-// ranks end with the same weights and with what one process alone would have learned. Read in this order: digits.hpp (the data),
-// network.hpp (the model, all gradients in one vector), training.hpp (the data-parallel loop, where chorus is used).
+// ranks end with the same weights and with what one process alone would have learned. Read in this order: digits.hpp
+// (the data), network.hpp (the model, all gradients in one vector), training.hpp (the data-parallel loop, where chorus
+// is used).
 
 #include "all_reduce_times.hpp"
 #include "digits.hpp"
@@ -50,7 +51,8 @@ void judge(outcome const& together, outcome const& alone, chorus::rank_id ranks)
     double const difference = std::abs(together.accuracy - alone.accuracy);
     fmt::print("\nweights are {} on all {} ranks (fingerprint {:016x})\n",
                together.replicas_are_equal ? "bit-equal" : "NOT EQUAL", ranks, together.fingerprint);
-    fmt::print("test accuracy: {} ranks {:.2f} %, one process with the same global batch {:.2f} %, difference {:.2f} points\n",
+    fmt::print("test accuracy: {} ranks {:.2f} %, one process with the same global batch {:.2f} %, difference {:.2f} "
+               "points\n",
                ranks, 100 * together.accuracy, 100 * alone.accuracy, 100 * difference);
     std::fflush(stdout);
     if (!together.replicas_are_equal) throw std::runtime_error{"the replicas have drifted apart"};
@@ -75,13 +77,14 @@ void run(Fleet const& fleet, settings const& chosen, train_and_test const& data)
 int main(int argc, char** argv) {
     settings chosen;
     std::string path = TRAINER_DATA;
-    CLI::App app{"Trains a 64-128-64-10 perceptron on 8 x 8 images of handwritten digits, data-parallel over several ranks.\n"
-                 "Each rank differentiates its share of every batch; one all-reduce adds the gradients up; all ranks take the\n"
-                 "same step. Fails unless the weights end bit-equal on all ranks, the test accuracy is at least 96 %, and one\n"
-                 "process alone gets within 0.5 points of it."};
-    app.footer("Try:\n  trainer --ranks 2 --algorithm ring       two processes, another algorithm: the same accuracy\n"
-               "  trainer --transport thread --ranks 8      ranks may be threads, and more than there are cores\n"
-               "  trainer --batch 512 --epochs 40           larger batches communicate less often and need more epochs");
+    CLI::App app{"Trains a 64-128-64-10 perceptron on 8 x 8 images of handwritten digits, data-parallel over\n"
+                 "several ranks. Each rank differentiates its share of every batch; one all-reduce adds the\n"
+                 "gradients up; all ranks take the same step. Fails unless the weights end bit-equal on all ranks,\n"
+                 "the test accuracy is at least 96 %, and one process alone gets within 0.5 points of it."};
+    app.footer("Try:\n"
+               "  trainer --ranks 2 --algorithm ring    two processes, another algorithm: the same accuracy\n"
+               "  trainer --transport thread --ranks 8  ranks may be threads, and more than there are cores\n"
+               "  trainer --batch 256 --epochs 40       larger batches communicate less and need more epochs");
     app.option_defaults()->always_capture_default();
     app.add_option("--ranks", chosen.ranks, "How many replicas learn together")->check(CLI::Range(1, 64));
     app.add_option("--transport", chosen.transport, "What a rank is: a process (shm, shared memory) or a thread")

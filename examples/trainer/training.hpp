@@ -47,7 +47,10 @@ struct outcome {
 class stopwatch {
  public:
     void start() { started_ = std::chrono::steady_clock::now(); }
-    double stop() { return seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count(); }
+    double stop() {
+        seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+        return seconds_;
+    }
     double seconds() const { return seconds_; }
 
  private:
@@ -55,8 +58,9 @@ class stopwatch {
     double seconds_ = 0;
 };
 
-/// This rank's near-equal share of the images `order[first] … order[last - 1]`; it is empty if there are more ranks than images.
-inline digits share(digits const& from, std::span<std::size_t const> chosen, chorus::rank_id rank, chorus::rank_id size) {
+/// This rank's near-equal share of the chosen images; some are empty if there are more ranks than images.
+inline digits share(digits const& from, std::span<std::size_t const> chosen, chorus::rank_id rank,
+                    chorus::rank_id size) {
     auto const cut = chorus::blocks::near_equal(chosen.size(), size);
     auto const mine = chosen.subspan(cut.begin(rank), cut.length(rank));
     return pick(from, {mine.begin(), mine.end()});
@@ -72,8 +76,9 @@ bool replicas_agree(Group const& world, network const& replica) {
     return lowest == highest;
 }
 
-/// Data-parallel training. Every rank calls this and holds the whole network; each differentiates its share of a batch, the
-/// sums meet in one all-reduce, and all take the same step. `report(epoch_summary)` is called on rank 0 after every epoch.
+/// Data-parallel training. Every rank calls this and holds the whole network; each differentiates its share of a batch,
+/// the sums meet in one all-reduce, and all take the same step. `report(epoch_summary)` is called on rank 0 after every
+/// epoch.
 template <chorus::transport Transport, class Report>
 outcome train(Transport& endpoint, train_and_test const& data, settings const& chosen, Report const& report) {
     chorus::recording_transport net{endpoint, 0};  // the same transport, with its bytes counted

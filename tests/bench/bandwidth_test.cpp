@@ -19,7 +19,8 @@ TEST_CASE("BEN-4: bandwidth of 1 MiB in 1 ms over 4 ranks") {
     for (collective operation : {collective::reduce_scatter, collective::all_gather, collective::all_to_all,
                                  collective::gather, collective::scatter})
         CHECK(bus(operation) == doctest::Approx(0.786432).epsilon(1e-12));
-    for (collective operation : {collective::broadcast, collective::reduce, collective::scan, collective::exclusive_scan})
+    for (collective operation :
+         {collective::broadcast, collective::reduce, collective::scan, collective::exclusive_scan})
         CHECK(bus(operation) == doctest::Approx(1.048576).epsilon(1e-12));
     CHECK(bus(collective::barrier) == 0);
 }

@@ -65,7 +65,8 @@ TEST_CASE("ranges rise strictly and end where they should, whatever begin, end a
 }
 
 TEST_CASE("BEN-9: ranges that cannot be are refused") {
-    for (char const* text : {"4:2", "1:", ":1", "1:2:", "1:2:2", "1:2:x1", "1:2:x0", "1:2:x", "1:2:y2", "1:2:x2:3", ":"}) {
+    for (char const* text :
+         {"4:2", "1:", ":1", "1:2:", "1:2:2", "1:2:x1", "1:2:x0", "1:2:x", "1:2:y2", "1:2:x2:3", ":"}) {
         CAPTURE(std::string{text});
         CHECK_THROWS_AS(parse_sizes(text), std::invalid_argument);
     }

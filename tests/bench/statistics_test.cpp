@@ -32,7 +32,8 @@ TEST_CASE("p99 is the least value that 99 % do not exceed, for 1 to 400 values i
         for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[random.below(i, i)]);
         auto const found = summarise(values);
         auto const at_most = [&](double bound) {
-            return static_cast<std::size_t>(std::count_if(values.begin(), values.end(), [&](double v) { return v <= bound; }));
+            auto const many = std::count_if(values.begin(), values.end(), [&](double v) { return v <= bound; });
+            return static_cast<std::size_t>(many);
         };
         REQUIRE(at_most(found.p99) * 100 >= count * 99);
         if (found.p99 > 0) REQUIRE(at_most(found.p99 - 1) * 100 < count * 99);
