@@ -1,0 +1,11 @@
+# project(VERSION) and the constants of version.hpp are two copies of one fact; this refuses to configure when they differ.
+function(chorus_expect_same_version header)
+    file(READ ${header} text)
+    foreach(part major minor patch)
+        string(TOUPPER ${part} upper)
+        if(NOT text MATCHES "int version_${part} = ([0-9]+);" OR NOT CMAKE_MATCH_1 EQUAL PROJECT_VERSION_${upper})
+            message(FATAL_ERROR "version_${part} of ${header} differs from project(VERSION ${PROJECT_VERSION})")
+        endif()
+    endforeach()
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+endfunction()

@@ -1,0 +1,21 @@
+# cmake -D compiler=… -D source=… -D include=… -P: fails unless `source` is refused as its first line says and its control compiles.
+set(compile ${compiler} -std=c++20 -fsyntax-only -I${include} ${source})
+file(STRINGS ${source} first_line LIMIT_COUNT 1)
+if(NOT first_line MATCHES "^// expect: (.+)$")
+    message(FATAL_ERROR "${source}: the first line is not \"// expect: words of the diagnostic\"")
+endif()
+set(expected ${CMAKE_MATCH_1})
+
+execute_process(COMMAND ${compile} -DCONTROL RESULT_VARIABLE code ERROR_VARIABLE said)
+if(NOT code EQUAL 0)
+    message(FATAL_ERROR "the control section does not compile:\n${said}")
+endif()
+
+execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${compile} RESULT_VARIABLE code ERROR_VARIABLE said)
+if(code EQUAL 0)
+    message(FATAL_ERROR "it compiles, but must be refused with \"${expected}\"")
+endif()
+string(FIND "${said}" "${expected}" at)
+if(at EQUAL -1)
+    message(FATAL_ERROR "the diagnostic does not contain \"${expected}\":\n${said}")
+endif()
