@@ -14,8 +14,8 @@
 
 namespace suites {
 
-/// Texts that ranks, as threads or as forked processes, collect for the main thread: it alone talks to the test framework.
-/// Holds 64 KiB; what does not fit is left out.
+/// Texts that ranks, as threads or as forked processes, collect for the main thread: it alone talks to the test
+/// framework. Holds 64 KiB; what does not fit is left out.
 class failure_list {
  public:
     failure_list() {

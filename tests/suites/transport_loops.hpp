@@ -9,7 +9,8 @@
 
 namespace suites {
 
-/// A barrier of ceil(log2 p) rounds (dissemination), entered with a number; the peers' numbers are those of the same round.
+/// A barrier of ceil(log2 p) rounds (dissemination), entered with a number; the peers' numbers are those of the same
+/// round.
 template <class Net>
 void numbered_barrier(rank_of<Net>& rank, std::uint64_t number) {
     std::uint64_t const p = rank.size();

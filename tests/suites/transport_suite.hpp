@@ -24,16 +24,18 @@
 
 // The laws of `transport`, for any of them. One line per transport:
 //
-//     TEST_CASE("thread transport") { suites::check_transport([](chorus::rank_id p) { return chorus::thread_fleet{p}; }); }
+//     TEST_CASE("laws") { suites::check_transport([](chorus::rank_id p) { return chorus::thread_fleet{p}; }); }
 //
-// The callable makes a fleet of p ranks: `fleet.run(body)` calls `body(net)` once per rank, at the same time, and throws if a body did.
-// Ranks collect what is wrong; only the main thread talks to the test framework, so a failure on one rank hangs nobody.
+// The callable makes a fleet of p ranks: `fleet.run(body)` calls `body(net)` once per rank, at the same time, and
+// throws if a body did. Ranks collect what is wrong; only the main thread talks to the test framework, so a failure on
+// one rank hangs nobody.
 namespace suites {
 
 using bytes = std::vector<std::byte>;
 
 /// Bytes that differ by sender, receiver, stream and number.
-inline bytes payload(std::size_t many, std::uint64_t from, std::uint64_t to, std::uint64_t stream, std::uint64_t number) {
+inline bytes payload(std::size_t many, std::uint64_t from, std::uint64_t to, std::uint64_t stream,
+                     std::uint64_t number) {
     bytes data(many);
     std::uint64_t const seed = ((from * 64 + to) * 64 + stream) * 100000 + number;
     for (std::size_t at = 0; at < many; at += 8) {
@@ -159,7 +161,8 @@ template <class MakeFleet, class Law>
 void hold(char const* name, MakeFleet const& make, chorus::rank_id p, Law const& law, ending end = ending::clean) {
     outcome const result = observe(make, p, law);
     for (std::string const& text : result.failures) FAIL_CHECK(std::string{name}, ": ", text);
-    if (end == ending::clean) CHECK_MESSAGE(result.thrown.empty(), std::string{name}, " on ", p, " ranks: ", result.thrown);
+    if (end == ending::clean)
+        CHECK_MESSAGE(result.thrown.empty(), std::string{name}, " on ", p, " ranks: ", result.thrown);
 }
 
 /// Sizes around the borders of inlined, eager, chunked and pulled messages.
@@ -224,10 +227,12 @@ inline constexpr auto order_on_a_stream = [](auto& rank) {
     }
     rank.finish(open, "order");
     for (std::uint64_t n = 0; n < many; ++n)
-        rank.check(in[n] == payload(size_of(n), before, rank.me(), 2, n), "message " + std::to_string(n) + " out of order");
+        rank.check(in[n] == payload(size_of(n), before, rank.me(), 2, n),
+                   "message " + std::to_string(n) + " out of order");
 };
 
-// Sent on stream 3 then 4, received on 4 then 3, waited for in turn: a message no receive waits for must not stop the others.
+// Sent on stream 3 then 4, received on 4 then 3, waited for in turn: a message no receive waits for must not stop the
+// others.
 inline constexpr auto streams_cross = [](auto& rank) {
     for (std::size_t many : {std::size_t{8}, std::size_t{1000}, std::size_t{100000}})
         for (chorus::rank_id shift = 0; shift < rank.size(); ++shift) {

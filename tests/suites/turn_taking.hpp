@@ -101,7 +101,8 @@ class turn_taking_transport {
     std::uint64_t polls_ = 0;
 };
 
-/// p simulated ranks, each a plain function in its own thread, of which one runs at a time: the same seed, the same run.
+/// p simulated ranks, each a plain function in its own thread, of which one runs at a time: the same seed, the same
+/// run.
 class simulated_fleet {
  public:
     explicit simulated_fleet(chorus::rank_id ranks, chorus::simulated_options const& options = {})

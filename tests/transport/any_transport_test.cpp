@@ -151,7 +151,8 @@ TEST_CASE("reductions are right where the inner transport reduces and where it c
     chorus::simulated_network network{1};
     any_transport simulated{network.endpoint(0)};
     check_reductions(simulated);
-    any_transport recorded{std::make_unique<chorus::recording_transport<chorus::simulated_transport>>(network.endpoint(0))};
+    using recorder = chorus::recording_transport<chorus::simulated_transport>;
+    any_transport recorded{std::make_unique<recorder>(network.endpoint(0))};
     check_reductions(recorded);
     chorus::thread_fleet{1}.run([](chorus::thread_transport& net) {
         any_transport thread{net};

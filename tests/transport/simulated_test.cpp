@@ -111,8 +111,8 @@ TEST_CASE("the laws of a transport hold, however the network is set") {
             CAPTURE(rendezvous);
             suites::check_transport(
                 [&](rank_id p) {
-                    return suites::simulated_fleet{
-                        p, {.seed = seed, .delay = static_cast<std::uint32_t>(10 * (seed - 1)), .rendezvous = rendezvous}};
+                    auto const delay = static_cast<std::uint32_t>(10 * (seed - 1));
+                    return suites::simulated_fleet{p, {.seed = seed, .delay = delay, .rendezvous = rendezvous}};
                 },
                 {static_cast<rank_id>(seed + 1)});
         }
@@ -412,22 +412,4 @@ TEST_CASE("ranks see one another's records; arguments are checked") {
     CHECK_THROWS_AS(network.endpoint(0).post_recv(2, {}, buffer), chorus::error);
     CHECK_THROWS_AS(network.lose_next(0, 2), chorus::error);
     CHECK_THROWS_AS(simulated_network{0}, chorus::error);
-}
-
-TEST_CASE("run_all drives each callable until it has ended, and never again") {
-    for (std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{9}}) {
-        std::vector<int> calls(20, 0);
-        std::vector<std::function<progress()>> ranks;
-        for (int r = 0; r < 20; ++r)
-            ranks.emplace_back([&calls, r] {
-                int const call = ++calls[static_cast<std::size_t>(r)];
-                if (call <= r) return call % 2 == 0 ? progress::idle : progress::moved;
-                return r == 13 ? progress::failed : progress::done;
-            });
-        CHECK(chorus::run_all(std::span{ranks}, {.seed = seed}) == progress::failed);
-        for (int r = 0; r < 20; ++r) CHECK(calls[static_cast<std::size_t>(r)] == r + 1);
-    }
-    std::vector<std::function<progress()>> stuck{[] { return progress::idle; }};
-    CHECK(chorus::run_all(std::span{stuck}, {.idle_rounds = 10}) == progress::idle);
-    CHECK(chorus::run_all(std::span{stuck}.first(0)) == progress::done);
 }

@@ -160,11 +160,13 @@ TEST_CASE("ranks see one another's records at any time; a mix of two while one i
             record.sequence = record.count = record.stream = i;
             rank.net().announce(record);
             std::uint64_t const seen = rank.net().view_of(1 - rank.me()).sequence;
-            if (seen < last || seen > 20000) rank.check(false, "sequence " + std::to_string(seen) + " was never written");
+            if (seen < last || seen > 20000)
+                rank.check(false, "sequence " + std::to_string(seen) + " was never written");
             last = seen;
         }
         rank.meet();
         chorus::operation_record const seen = rank.net().view_of(1 - rank.me());
-        rank.check(seen.sequence == 20000 && seen.count == 20000 && seen.stream == 20000, "the last record is not seen");
+        rank.check(seen.sequence == 20000 && seen.count == 20000 && seen.stream == 20000,
+                   "the last record is not seen");
     });
 }

@@ -4,6 +4,7 @@
 
 #include "chorus/base/byte_buffer.hpp"
 #include "chorus/detail/first_error.hpp"
+#include "chorus/transport/detail/any_ticket.hpp"
 #include "chorus/transport/transport.hpp"
 
 #include <atomic>
@@ -13,7 +14,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <new>
 #include <span>
 #include <string_view>
 #include <thread>
@@ -25,66 +25,14 @@ namespace chorus {
 
 namespace detail {
 
-/// A ticket of any transport in 64 bytes of its own; never allocates. Whoever filled it knows what is inside.
-class any_ticket {
- public:
-    static constexpr std::size_t capacity = 64;
-
-    any_ticket() noexcept = default;
-
-    template <class Ticket>
-    explicit any_ticket(std::in_place_type_t<Ticket>, Ticket&& inner) noexcept : relocate_{&relocate<Ticket>} {
-        static_assert(sizeof(Ticket) <= capacity && alignof(Ticket) <= alignof(std::max_align_t),
-                      "a ticket may hold at most 64 bytes");
-        static_assert(std::is_nothrow_move_constructible_v<Ticket>, "a ticket must move without throwing");
-        ::new (static_cast<void*>(memory_)) Ticket{std::move(inner)};
-    }
-
-    any_ticket(any_ticket&& other) noexcept { take(other); }
-    any_ticket& operator=(any_ticket&& other) noexcept {
-        if (this == std::addressof(other)) return *this;
-        reset();
-        take(other);
-        return *this;
-    }
-    ~any_ticket() { reset(); }
-
-    bool is_empty() const noexcept { return relocate_ == nullptr; }
-
-    template <class Ticket>
-    Ticket& as() noexcept {
-        return *std::launder(static_cast<Ticket*>(static_cast<void*>(memory_)));
-    }
-
-    void reset() noexcept {
-        if (auto const destroy = std::exchange(relocate_, nullptr)) destroy(memory_, nullptr);
-    }
-
- private:
-    // Moves to `to`, if any, then destroys.
-    template <class Ticket>
-    static void relocate(void* from, void* to) noexcept {
-        Ticket& inner = *std::launder(static_cast<Ticket*>(from));
-        if (to != nullptr) ::new (to) Ticket{std::move(inner)};
-        inner.~Ticket();
-    }
-
-    void take(any_ticket& other) noexcept {
-        relocate_ = std::exchange(other.relocate_, nullptr);
-        if (relocate_ != nullptr) relocate_(other.memory_, memory_);
-    }
-
-    alignas(std::max_align_t) std::byte memory_[capacity];
-    void (*relocate_)(void* from, void* to) noexcept = nullptr;
-};
-
 /// A reduction on behalf of a transport that cannot: the message is received here, then combined.
 struct bounced_reduction {
     byte_buffer arrived;
     reduce_target into;
 };
 
-/// What any_transport asks of whatever is inside. The bodies here are what it does for a transport that lacks the refinement.
+/// What any_transport asks of whatever is inside. The bodies here are what it does for a transport that lacks the
+/// refinement.
 class transport_interface {
  public:
     virtual ~transport_interface() = default;
@@ -191,13 +139,14 @@ class transport_model final : public transport_interface {
 
 }  // namespace detail
 
-/// Any transport behind one ordinary type: by reference, or owned. Models every refinement; `is_…` says which ones the inner transport has.
-/// Where it has none: a reduction is received into scratch and combined when done (one more copy, scratch kept for reuse); `abort` reaches this
-/// rank alone; `failure` is a general error; `rest` spins, yields, sleeps 0.2 ms; `view_of` knows only the own record; `try_enter` guards
-/// this object; `cancel` does nothing, and the buffer must stay until the transport is gone.
+/// Any transport behind one ordinary type: by reference, or owned. Models every refinement; `is_…` says which ones the
+/// inner transport has. Where it has none: a reduction is received into scratch and combined when done (one more copy,
+/// scratch kept for reuse); `abort` reaches this rank alone; `failure` is a general error; `rest` spins, yields, sleeps
+/// 0.2 ms; `view_of` knows only the own record; `try_enter` guards this object; `cancel` does nothing, and the buffer
+/// must stay until the transport is gone.
 ///
-/// Matching, threads, copies, limits and lost peers: as the inner transport. A post costs one virtual call and never allocates, once the
-/// scratch of bounced reductions has grown. Movable; tickets stay valid.
+/// Matching, threads, copies, limits and lost peers: as the inner transport. A post costs one virtual call and never
+/// allocates, once the scratch of bounced reductions has grown. Movable; tickets stay valid.
 class any_transport {
  public:
     class ticket {
@@ -256,7 +205,8 @@ class any_transport {
         if (pending.state_ == progress::done || pending.state_ == progress::failed) return pending.state_;
         if (!has_.aborting && net_->abort_.is_set()) return progress::failed;
         pending.state_ = net_->poll(pending.inner_);
-        if (pending.state_ == progress::done && pending.bounce_ != nullptr) finish(*std::exchange(pending.bounce_, nullptr));
+        if (pending.state_ == progress::done && pending.bounce_ != nullptr)
+            finish(*std::exchange(pending.bounce_, nullptr));
         return pending.state_;
     }
 

@@ -27,8 +27,8 @@ struct transport_event {
 
 /// Counts what goes through another transport, which must outlive it, and has the refinements that one has.
 ///
-/// Matching, threads, copies, limits and lost peers: as the inner transport. Counted are posts, whether they complete or not.
-/// Allocates only for the list of events, which stops growing at `keep_events`.
+/// Matching, threads, copies, limits and lost peers: as the inner transport. Counted are posts, whether they complete
+/// or not. Allocates only for the list of events, which stops growing at `keep_events`.
 template <transport Transport>
 class recording_transport {
  public:

@@ -99,6 +99,6 @@ class self_transport {
     std::unordered_map<std::uint64_t, queue> queues_;
     detail::message_mismatch mismatch_;
 };
-static_assert(transport<self_transport> && explaining_transport<self_transport> && cancelling_transport<self_transport>);
+static_assert(explaining_transport<self_transport> && cancelling_transport<self_transport>);
 
 }  // namespace chorus

@@ -6,6 +6,7 @@
 #include "chorus/base/random.hpp"
 #include "chorus/detail/first_error.hpp"
 #include "chorus/detail/message_mismatch.hpp"
+#include "chorus/transport/run_all.hpp"
 #include "chorus/transport/transport.hpp"
 
 #include <algorithm>
@@ -77,14 +78,14 @@ class simulated_transport {
     rank_id rank_;
 };
 
-/// A network of `ranks` endpoints in one thread: the order of arrival, delays and losses are drawn from the seed, so the
-/// same seed and the same order of calls give the same run.
+/// A network of `ranks` endpoints in one thread: the order of arrival, delays and losses are drawn from the seed, so
+/// the same seed and the same order of calls give the same run.
 ///
 /// Matching: the n-th receive on a (source, destination, stream) takes the n-th message sent on it; a message that is
 /// lost leaves its receive idle for ever. One thread, except `abort`. Copies: two (rendezvous: one). A dropped receive
-/// never touches its buffer. A crashed rank: what it sent before still arrives (rendezvous: is gone), every other receive
-/// from it fails with `peer_lost`; sends to it complete (rendezvous: fail with `peer_lost`); its own posts go nowhere
-/// and its own polls fail. Tickets may outlive neither the network nor their completion's buffers.
+/// never touches its buffer. A crashed rank: what it sent before still arrives (rendezvous: is gone), every other
+/// receive from it fails with `peer_lost`; sends to it complete (rendezvous: fail with `peer_lost`); its own posts go
+/// nowhere and its own polls fail. Tickets may outlive neither the network nor their completion's buffers.
 class simulated_network {
  public:
     explicit simulated_network(rank_id ranks, simulated_options const& options = {})
@@ -336,7 +337,8 @@ inline bool simulated_network::deliver(message const& arrived, simulated_transpo
         return true;
     }
     std::size_t const element = into.reduction->element_bytes;
-    std::size_t const first = element * static_cast<std::size_t>(random_.below(pending.number_, into.bytes / element + 1));
+    std::uint64_t const cut = random_.below(pending.number_, into.bytes / element + 1);
+    std::size_t const first = element * static_cast<std::size_t>(cut);
     if (first > 0) into.combine(0, arrived.bytes.data(), first);
     if (first < into.bytes) into.combine(first, arrived.bytes.data() + first, into.bytes - first);
     return true;
@@ -414,37 +416,5 @@ static_assert(reducing_transport<simulated_transport> && aborting_transport<simu
               explaining_transport<simulated_transport> && announcing_transport<simulated_transport> &&
               cancelling_transport<simulated_transport>);
 static_assert(sizeof(simulated_transport::ticket) <= 64);
-
-struct run_options {
-    std::uint64_t seed = 0;              ///< 0: ranks take turns in order; else each round is shuffled from it
-    std::uint64_t idle_rounds = 100000;  ///< gives up after so many rounds in a row in which nobody moved
-};
-
-/// Drives many ranks in one thread: calls every callable in turn until each has said `done` or `failed`, none after that.
-/// `done`: all are; `failed`: all have ended, some failed; `idle`: stuck, somebody will never end.
-template <class Step>
-progress run_all(std::span<Step> ranks, run_options const& options = {}) {
-    std::vector<std::size_t> open(ranks.size());
-    for (std::size_t i = 0; i < open.size(); ++i) open[i] = i;
-    counter_random const random{options.seed};
-    std::uint64_t draws = 0;
-    std::uint64_t idle_rounds = 0;
-    bool any_failed = false;
-    while (!open.empty()) {
-        if (options.seed != 0)
-            for (std::size_t i = open.size(); i > 1; --i)
-                std::swap(open[i - 1], open[static_cast<std::size_t>(random.below(draws++, i))]);
-        bool moved = false;
-        std::erase_if(open, [&](std::size_t rank) {
-            progress const came_to = ranks[rank]();
-            moved |= came_to != progress::idle;
-            any_failed |= came_to == progress::failed;
-            return came_to == progress::done || came_to == progress::failed;
-        });
-        idle_rounds = moved ? 0 : idle_rounds + 1;
-        if (idle_rounds > options.idle_rounds) return progress::idle;
-    }
-    return any_failed ? progress::failed : progress::done;
-}
 
 }  // namespace chorus
