@@ -22,7 +22,8 @@ inline void print_algorithms() {
         width = (std::max)(width, chorus::algorithm_named(name).describe().size());
     for (chorus::collective what : chorus::all_collectives) {
         fmt::print("\n{}\n  {:<{}} {:>5} {:>6} {:>8} {:>11} {:>11}  {}\n", chorus::to_string(what), "algorithm", width,
-                   "ranks", "rounds", "sent/n", "reduced/n", "scratch/n", chorus::has_reduction(what) ? "operation" : "");
+                   "ranks", "rounds", "sent/n", "reduced/n", "scratch/n",
+                   chorus::has_reduction(what) ? "operation" : "");
         for (std::string_view name : chorus::known_algorithms()) {
             chorus::any_algorithm const algorithm = chorus::algorithm_named(name);
             if (!algorithm.supports(what)) continue;

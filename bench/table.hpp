@@ -33,7 +33,7 @@ class table {
 
     void print_heading() const {
         fmt::print("# {}\n", to_string(asked_));
-        fmt::print("# times in us, of every call the rank that took longest; GB/s from the median, 1 GB = 10^9 bytes\n");
+        fmt::print("# times in us, of the rank that took longest in each call; GB/s of the median, 1 GB = 10^9 B\n");
         fmt::print("{:>11} {:>11}  {:<{}} {:>11} {:>11} {:>11} {:>9} {:>9} {:>7}\n", "bytes", "count", "algorithm",
                    width_, "median", "minimum", "p99", "GB/s", "bus GB/s", "wrong");
         std::fflush(stdout);

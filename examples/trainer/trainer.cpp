@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
     app.footer("Try:\n"
                "  trainer --ranks 2 --algorithm ring    two processes, another algorithm: the same accuracy\n"
                "  trainer --transport thread --ranks 8  ranks may be threads, and more than there are cores\n"
-               "  trainer --batch 256 --epochs 40       larger batches communicate less and need more epochs");
+               "  trainer --batch 128 --epochs 30       larger batches communicate less and need more epochs");
     app.option_defaults()->always_capture_default();
     app.add_option("--ranks", chosen.ranks, "How many replicas learn together")->check(CLI::Range(1, 64));
     app.add_option("--transport", chosen.transport, "What a rank is: a process (shm, shared memory) or a thread")
