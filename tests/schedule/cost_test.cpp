@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #include "chorus/schedule/cost.hpp"
 
+#include <initializer_list>
+
 #include <doctest/doctest.h>
 
 using namespace chorus;
