@@ -13,8 +13,8 @@ namespace chorus {
 
 /// The upper half of a float: 1 sign, 8 exponent and 7 fraction bits. A storage type: arithmetic is done in float.
 ///
-/// From float: round to nearest, ties to even; beyond the largest value infinity; subnormals kept; a NaN stays a NaN, made
-/// quiet, with its sign and the top bits of its payload. To float: exact, bit for bit.
+/// From float: round to nearest, ties to even; beyond the largest value infinity; subnormals kept; a NaN stays a NaN,
+/// made quiet, with its sign and the top bits of its payload. To float: exact, bit for bit.
 class bfloat16 {
  public:
     bfloat16() = default;

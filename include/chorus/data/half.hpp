@@ -13,8 +13,9 @@ namespace chorus {
 
 /// IEEE 754 binary16: 1 sign, 5 exponent and 10 fraction bits. A storage type: arithmetic is done in float.
 ///
-/// From float: round to nearest, ties to even; beyond 65520 infinity; subnormals kept; a NaN stays a NaN, made quiet, with
-/// its sign and the top bits of its payload. To float: exact (a signalling NaN is made quiet). Same bits as F16C hardware.
+/// From float: round to nearest, ties to even; beyond 65520 infinity; subnormals kept; a NaN stays a NaN, made quiet,
+/// with its sign and the top bits of its payload. To float: exact (a signalling NaN is made quiet). Same bits as F16C
+/// hardware.
 class half {
  public:
     half() = default;

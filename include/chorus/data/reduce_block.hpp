@@ -18,9 +18,10 @@ namespace chorus {
 
 /// A pair (operation, element) with both types forgotten: the one inner loop of every reduction.
 ///
-/// Counts are in elements. Pointers may have any alignment. The kernels of built-in pairs are vectors of the widest instruction set of the
-/// running machine, do not allocate and do not throw; a user's function is called element by element and may throw.
-/// The same inputs give the same bits on every instruction set (a NaN out of a sum or product is a NaN of unspecified payload).
+/// Counts are in elements. Pointers may have any alignment. The kernels of built-in pairs are vectors of the widest
+/// instruction set of the running machine, do not allocate and do not throw; a user's function is called element by
+/// element and may throw. The same inputs give the same bits on every instruction set (a NaN out of a sum or product
+/// is a NaN of unspecified payload).
 struct reducer {
     using function = void (*)(std::byte* out, std::byte const* left, std::byte const* right, std::size_t count,
                               void const* op);
@@ -31,8 +32,8 @@ struct reducer {
     /// out = left op right, carrier elements; out is exactly left, exactly right, or overlaps neither.
     function apply = nullptr;
 
-    /// out = inputs[0] op inputs[1] op … from left to right, carrier elements; out is one of the inputs or overlaps none.
-    /// Built-in operations on half and bfloat16 are kept in float and rounded once. One input is copied.
+    /// out = inputs[0] op inputs[1] op … from left to right, carrier elements; out is one of the inputs or overlaps
+    /// none. Built-in operations on half and bfloat16 are kept in float and rounded once. One input is copied.
     fold_function fold = nullptr;
 
     /// Elements to carriers, before the first step; null: the carrier is the element as it is.

@@ -11,11 +11,12 @@
 
 namespace chorus {
 
-// The operations of reductions: empty values with a name, callable on two elements. Each gives the same bits for one pair
-// of elements on every instruction set, in vectors and one by one. Built-in operations refuse bool where a number is meant, at
-// compile time. half and bfloat16 are computed in float and rounded once.
+// The operations of reductions: empty values with a name, callable on two elements. Each gives the same bits for one
+// pair of elements on every instruction set, in vectors and one by one. Built-in operations refuse bool where a
+// number is meant, at compile time. half and bfloat16 are computed in float and rounded once.
 
-/// a + b. Integers wrap modulo 2^n, never saturate. A class with operator+ may be summed; it is taken to be commutative.
+/// a + b. Integers wrap modulo 2^n, never saturate. A class with operator+ may be summed; it is taken to be
+/// commutative.
 struct sum {
     static constexpr std::string_view name = "sum";
     template <class T> requires detail::summable<T>
@@ -29,8 +30,8 @@ struct product {
     constexpr T operator()(T const& a, T const& b) const { return detail::multiply(a, b); }
 };
 
-/// The lesser. -0 is less than +0, and a NaN on either side gives the one quiet NaN of numeric_limits: the result does not
-/// depend on the order of the operands.
+/// The lesser. -0 is less than +0, and a NaN on either side gives the one quiet NaN of numeric_limits: the result
+/// does not depend on the order of the operands.
 struct minimum {
     static constexpr std::string_view name = "minimum";
     template <detail::number T>
@@ -44,12 +45,14 @@ struct maximum {
     constexpr T operator()(T const& a, T const& b) const { return detail::greater(a, b); }
 };
 
-/// The sum over the ranks divided by their number p. Two elements are combined by adding; the reducer divides at the end.
+/// The sum over the ranks divided by their number p. Two elements are combined by adding; the reducer divides at the
+/// end.
 ///
-/// Between the two ends the values travel as `carrier_t<mean, T>`. half: float. Integers: sums that cannot overflow, of 64 or 128 bits,
-/// and a division that truncates toward zero. float, double, bfloat16: their own type, scaled before by the exact power of two
-/// 2^-ceil(log2 p), so that the sum is finite wherever the mean is; the last division is correctly rounded. Only inputs
-/// smaller than p times the smallest normal number lose low bits to gradual underflow.
+/// Between the two ends the values travel as `carrier_t<mean, T>`. half: float. Integers: sums that cannot overflow,
+/// of 64 or 128 bits, and a division that truncates toward zero. float, double, bfloat16: their own type, scaled
+/// before by the exact power of two 2^-ceil(log2 p), so that the sum is finite wherever the mean is; the last
+/// division is correctly rounded. Only inputs smaller than p times the smallest normal number lose low bits to
+/// gradual underflow.
 struct mean {
     static constexpr std::string_view name = "mean";
     template <detail::number T>
@@ -133,8 +136,8 @@ template <> inline constexpr bool is_built_in<logical_xor> = true;
 template <class Op> inline constexpr bool is_commutative = detail::is_built_in<Op>;
 template <class F> inline constexpr bool is_commutative<commutative<F>> = true;
 
-/// What can reduce elements of type T: a built-in operation that is meant for T, or any associative function (T, T) -> T.
-/// An operation is called from whichever thread drives the plan, and is not told the order of elements.
+/// What can reduce elements of type T: a built-in operation that is meant for T, or any associative function (T, T)
+/// -> T. An operation is called from whichever thread drives the plan, and is not told the order of elements.
 template <class Op, class T> concept reduction_for =
     element<T> && std::copy_constructible<Op> && std::is_invocable_r_v<T, Op const&, T const&, T const&>;
 

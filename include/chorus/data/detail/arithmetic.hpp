@@ -40,9 +40,10 @@ struct wide_integer {
     }
 };
 
-template <class T> concept class_with_sum = std::is_class_v<T> && !is_narrow_float<T> && requires(T const& a, T const& b) {
-    { a + b } -> std::convertible_to<T>;
-};
+template <class T> concept class_with_sum =
+    std::is_class_v<T> && !is_narrow_float<T> && requires(T const& a, T const& b) {
+        { a + b } -> std::convertible_to<T>;
+    };
 template <class T> concept class_with_product =
     std::is_class_v<T> && !is_narrow_float<T> && requires(T const& a, T const& b) {
         { a * b } -> std::convertible_to<T>;

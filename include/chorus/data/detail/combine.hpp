@@ -13,8 +13,9 @@
 
 namespace chorus::detail {
 
-// The built-in operations on vectors, with the same bits as their call operators have on single elements. A comparison stands only
-// in front of its own selection: g++ 12 takes masks that are kept as vectors of 64 bytes apart, word by word.
+// The built-in operations on vectors, with the same bits as their call operators have on single elements. A
+// comparison stands only in front of its own selection: g++ 12 takes masks that are kept as vectors of 64 bytes
+// apart, word by word.
 
 template <std::size_t Bytes> using unsigned_of = std::conditional_t<
     Bytes == 1, std::uint8_t,
@@ -32,7 +33,8 @@ template <class Op, class Vector>
     else a = a ^ b;
 }
 
-/// One where a word is not zero, else zero. Integers come as unsigned words: x or -x has its highest bit set unless x is zero.
+/// One where a word is not zero, else zero. Integers come as unsigned words: x or -x has its highest bit set unless x
+/// is zero.
 template <class Word, class Vector>
 [[gnu::always_inline]] inline void to_truth(Vector& a) {
     Vector const zero{};
@@ -53,8 +55,9 @@ template <class Op, class Word, class Vector>
     a = reinterpret_cast<Vector>(result);
 }
 
-/// Both operand orders of the comparison are taken. They differ only where zeros of both signs meet, and there - must win a minimum
-/// and + a maximum, or where there is a NaN: then it is among the two, and stays a NaN when their bits are joined by |.
+/// Both operand orders of the comparison are taken. They differ only where zeros of both signs meet, and there - must
+/// win a minimum and + a maximum, or where there is a NaN: then it is among the two, and stays a NaN when their bits
+/// are joined by |.
 template <class Op, class Word, class Vector>
 [[gnu::always_inline]] inline void combine_extremum(Vector& a, Vector const& b) {
     if constexpr (std::is_integral_v<Word>) {

@@ -23,8 +23,8 @@ template <class T> inline void store_element(std::byte* to, T const& value) noex
     std::memcpy(to, std::addressof(value), sizeof(T));
 }
 
-/// What the vector kernels compute with: integers by size (and by sign where it matters, in a minimum or maximum), bool as a
-/// byte, and the four floating types; void: no vectors.
+/// What the vector kernels compute with: integers by size (and by sign where it matters, in a minimum or maximum),
+/// bool as a byte, and the four floating types; void: no vectors.
 template <class Op, class T> consteval auto lane_element_of() {
     if constexpr (std::same_as<T, bool>) return std::type_identity<std::uint8_t>{};
     else if constexpr (integer<T>) {
@@ -49,6 +49,16 @@ template <class Op, class T> using lane_operation_t = decltype(lane_operation_of
 
 inline constexpr std::size_t unrolled_vectors = 4;
 
+/// Where there is much arithmetic per byte, or more than two streams, the processor does not run far enough ahead in
+/// memory by itself. Asking 2 KiB ahead took bfloat16 sums of 16 MiB from 1.4 to 6.0 GB/s with SSE2 and from 7 to 11
+/// GB/s with AVX2, and folds of 8 times 8 MiB of float from 21 to 31 GB/s read; plain sums in the first-level cache
+/// would lose a tenth by it.
+template <class Op, class Lanes> inline constexpr bool asks_ahead = Lanes::vectors > 1 || is_extremum<Op>;
+
+template <std::size_t Bytes> [[gnu::always_inline]] inline void ask_ahead(std::byte const* from) {
+    for (std::size_t line = 0; line < Bytes; line += 64) __builtin_prefetch(from + 2048 + line);
+}
+
 template <instruction_set Level, class Lanes, std::size_t Vectors>
 [[gnu::always_inline]] inline void load_vectors(typename Lanes::vector* to, std::byte const* from) {
     unrolled<Vectors / Lanes::vectors>([&](std::size_t i) __attribute__((always_inline)) {
@@ -72,7 +82,13 @@ template <class Op, class Element> struct apply_kernel {
         constexpr std::size_t large = small * unrolled_vectors / line::vectors;
         std::size_t const bytes = count * sizeof(Element);
         std::size_t at = 0;
-        for (; bytes - at >= large; at += large) step<Level, unrolled_vectors>(out + at, left + at, right + at);
+        for (; bytes - at >= large; at += large) {
+            if constexpr (asks_ahead<Op, line>) {
+                ask_ahead<large>(left + at);
+                ask_ahead<large>(right + at);
+            }
+            step<Level, unrolled_vectors>(out + at, left + at, right + at);
+        }
         for (; bytes - at >= small; at += small) step<Level, line::vectors>(out + at, left + at, right + at);
         for (; at < bytes; at += sizeof(Element)) {
             Element const value = Op{}(load_element<Element>(left + at), load_element<Element>(right + at));
@@ -124,8 +140,11 @@ template <class Op, class Element> struct fold_kernel {
                                             std::size_t at) {
         using line = lanes<Level, Element>;
         typename line::vector value[Vectors], next[Vectors];
+        constexpr std::size_t ahead = Vectors == unrolled_vectors ? Vectors / line::vectors * vector_bytes(Level) : 0;
+        ask_ahead<ahead>(inputs[0] + at);
         load_vectors<Level, line, Vectors>(value, inputs[0] + at);
         for (std::size_t input = 1; input < many; ++input) {
+            ask_ahead<ahead>(inputs[input] + at);
             load_vectors<Level, line, Vectors>(next, inputs[input] + at);
             unrolled<Vectors>([&](std::size_t i) __attribute__((always_inline)) {
                 combine<Op, typename line::word>(value[i], next[i]);
@@ -135,9 +154,11 @@ template <class Op, class Element> struct fold_kernel {
     }
 };
 
-/// The same two loops for any operation and element, one element at a time. `op` is the operation; null: a built-in one.
+/// The same two loops for any operation and element, one element at a time. `op` is the operation; null: a built-in
+/// one.
 template <class Op, class T> struct scalar_kernel {
-    static void apply(std::byte* out, std::byte const* left, std::byte const* right, std::size_t count, void const* op) {
+    static void apply(std::byte* out, std::byte const* left, std::byte const* right, std::size_t count,
+                      void const* op) {
         for (std::size_t at = 0; at < count * sizeof(T); at += sizeof(T))
             store_element(out + at, call(op, load_element<T>(left + at), load_element<T>(right + at)));
     }

@@ -12,8 +12,8 @@
 
 namespace chorus::detail {
 
-// Vectors are the compilers' own vector types. They are handed on by reference only and every function here is inlined, so that one source
-// becomes the code of whichever instruction set the outermost function names.
+// Vectors are the compilers' own vector types. They are handed on by reference only and every function here is
+// inlined, so that one source becomes the code of whichever instruction set the outermost function names.
 
 template <class Word, std::size_t Bytes> struct vector_type {
     using type [[gnu::vector_size(Bytes)]] = Word;
@@ -36,8 +36,8 @@ template <std::size_t Times, class Function>
     }
 }
 
-/// How elements in memory, at any address, become vectors of the type computed with, and back. `vectors` of them are filled by
-/// one load of one vector's bytes; `keeps_order` says whether consecutive elements are consecutive words.
+/// How elements in memory, at any address, become vectors of the type computed with, and back. `vectors` of them are
+/// filled by one load of one vector's bytes; `keeps_order` says whether consecutive elements are consecutive words.
 template <instruction_set Level, class Element> struct lanes {
     using word = Element;
     using memory = vector_type<Element, vector_bytes(Level)>;
@@ -58,6 +58,7 @@ template <instruction_set Level, class Element> struct even_odd_lanes {
     using word = float;
     using vector = typename vector_type<float, vector_bytes(Level)>::type;
     using bits = typename vector_type<std::uint32_t, vector_bytes(Level)>::type;
+    using signed_bits = typename vector_type<std::int32_t, vector_bytes(Level)>::type;
     static constexpr std::size_t vectors = 2;
     static constexpr bool keeps_order = false;
 
@@ -69,6 +70,7 @@ template <instruction_set Level> struct lanes<Level, bfloat16> : even_odd_lanes<
     using base = even_odd_lanes<Level, bfloat16>;
     using typename base::bits;
     using typename base::pairs;
+    using typename base::signed_bits;
     using typename base::vector;
 
     [[gnu::always_inline]] static void load(vector* to, std::byte const* from) {
@@ -91,7 +93,9 @@ template <instruction_set Level> struct lanes<Level, bfloat16> : even_odd_lanes<
     [[gnu::always_inline]] static void round(bits& value) {
         bits const quiet = value | 0x00400000u;
         bits const rounded = value + 0x7FFFu + ((value >> 16) & 1u);
-        value = (value & 0x7FFFFFFFu) > 0x7F800000u ? quiet : rounded;
+        // Signed words are the ones that every instruction set can compare.
+        signed_bits const size = reinterpret_cast<signed_bits>(value & 0x7FFFFFFFu);
+        value = size > 0x7F800000 ? quiet : rounded;
     }
 };
 
@@ -99,6 +103,7 @@ template <instruction_set Level> struct lanes<Level, half> : even_odd_lanes<Leve
     using base = even_odd_lanes<Level, half>;
     using typename base::bits;
     using typename base::pairs;
+    using typename base::signed_bits;
     using typename base::vector;
 
     [[gnu::always_inline]] static void load(vector* to, std::byte const* from) {
@@ -121,36 +126,39 @@ template <instruction_set Level> struct lanes<Level, half> : even_odd_lanes<Leve
     }
 
  private:
-    using signed_bits = vector_like<vector, std::int32_t>;
-
     // The same steps as half.hpp, with every branch computed and one selected.
     [[gnu::always_inline]] static void widen(bits& value) {
         bits const sign = (value & 0x8000u) << 16;
         bits const size = value & 0x7FFFu;
-        vector const scaled = __builtin_convertvector(reinterpret_cast<signed_bits>(size), vector) * 0x1p-24f;
+        signed_bits const number = reinterpret_cast<signed_bits>(size);
+        bits const small = reinterpret_cast<bits>(__builtin_convertvector(number, vector) * 0x1p-24f);
         bits const normal = (size << 13) + 0x38000000u;
         bits const special = (size << 13) + 0x70000000u;
-        bits result = size < 0x0400u ? reinterpret_cast<bits>(scaled) : normal;
-        result = size >= 0x7C00u ? special : result;
-        result = size > 0x7C00u ? special | 0x00400000u : result;
+        bits result = number < 0x0400 ? small : normal;
+        result = number > 0x7BFF ? special : result;
+        result = number > 0x7C00 ? special | 0x00400000u : result;
         value = sign | result;
     }
     [[gnu::always_inline]] static void narrow(bits& value) {
         bits const sign = (value >> 16) & 0x8000u;
         bits const size = value & 0x7FFFFFFFu;
+        signed_bits const number = reinterpret_cast<signed_bits>(size);
         bits const normal = (size - 0x38000000u + 0xFFFu + ((size >> 13) & 1u)) >> 13;
         bits const small = reinterpret_cast<bits>(reinterpret_cast<vector>(size) + 0.5f) - 0x3F000000u;
-        bits result = size < 0x38800000u ? small : normal;
-        result = size >= 0x47800000u ? (bits{} + 0x7C00u) : result;
-        result = size > 0x7F800000u ? (((size >> 13) & 0x3FFu) | 0x7E00u) : result;
+        bits const infinite = bits{} + 0x7C00u;
+        bits const nan = ((size >> 13) & 0x3FFu) | 0x7E00u;
+        bits result = number < 0x38800000 ? small : normal;
+        result = number > 0x477FFFFF ? infinite : result;
+        result = number > 0x7F800000 ? nan : result;
         value = sign | result;
     }
 };
 
 #if CHORUS_HAS_X86_TARGETS
 
-/// half by the converters of the processor, which give the same bits; the rounding is named in the instruction. The operands of each
-/// asm are registers: g++ 12 takes a function whose only writes are memory operands of an asm for one without effects.
+/// half by the converters of the processor, which give the same bits; the rounding is named in the instruction. The
+/// operands of each asm are registers: g++ 12 takes a function whose only writes are memory operands of an asm for
+/// one without effects.
 template <> struct lanes<instruction_set::avx2, half> {
     using word = float;
     using vector = vector_type<float, 32>::type;
