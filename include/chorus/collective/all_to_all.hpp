@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: 2026 the chorus authors
+#pragma once
+
+#include "chorus/collective/detail/collective_call.hpp"
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace chorus {
+
+namespace detail {
+
+template <transport Transport, class Element, class Algorithm>
+plan plan_exchange(group<Transport> const& members, std::span<Element const> in, blocks const& in_cut,
+                   std::span<Element> out, blocks const& out_cut, bool uneven, Algorithm const& algorithm,
+                   plan_options const& options) {
+    return compose_plan(members, collective::all_to_all, [&](auto& asked) {
+        asked.template of_elements<Element>(uneven ? 0 : in_cut.count());
+        asked.expect_memory(in, "the input");
+        asked.expect_memory(out, "the output");
+        asked.expect_count(in, in_cut.count(), "the input");
+        asked.expect_count(out, out_cut.count(), "the output");
+        asked.expect_apart(in, out, (std::numeric_limits<std::ptrdiff_t>::max)());
+        asked.asked().input = {asked.bytes_of(in), 0, 0};
+        asked.asked().input_cut = in_cut;
+        asked.asked().output = {asked.bytes_of(out), 0, asked.ranks()};
+        asked.asked().result = {0, asked.ranks()};
+        asked.cut_by(out_cut);
+        return asked.finish(algorithm, options, uneven);
+    });
+}
+
+}  // namespace detail
+
+/// A plan for: block b of `output` becomes block (this rank) of rank b's `input`. Rank r sends send_counts[b] elements to b and receives
+/// receive_counts[b] from b, which must be what b sends to r.
+///
+/// collective | input and output must be apart | a pair of ranks that disagrees about their counts gets `mismatch` | errors as for all_reduce
+template <transport Transport, buffer Input, buffer Output, algorithm_choice Algorithm = automatic>
+plan plan_all_to_all_v(group<Transport> const& members, Input const& input, std::span<std::uint64_t const> send_counts,
+                       Output&& output, std::span<std::uint64_t const> receive_counts, Algorithm const& algorithm = {},
+                       plan_options const& options = {}) {
+    if (send_counts.size() != members.size() || receive_counts.size() != members.size())
+        return detail::compose_plan(members, collective::all_to_all, [&](auto& asked) -> plan {
+            asked.expect_counts(send_counts, "send_counts");
+            asked.expect_counts(receive_counts, "receive_counts");
+            detail::raise(errc::invalid_argument, "unreachable");
+        });
+    return detail::plan_exchange(members, detail::source_span(input), blocks::of_counts(send_counts),
+                                 detail::target_span(output), blocks::of_counts(receive_counts), true, algorithm, options);
+}
+
+/// Equal blocks: input and output have a multiple of size elements, the same on all ranks.
+template <transport Transport, buffer Input, buffer Output, algorithm_choice Algorithm = automatic>
+plan plan_all_to_all(group<Transport> const& members, Input const& input, Output&& output,
+                     Algorithm const& algorithm = {}, plan_options const& options = {}) {
+    auto const in = detail::source_span(input);
+    std::vector<std::uint64_t> const counts(members.size(), in.size() / members.size());
+    blocks const cut = blocks::of_counts(counts);
+    return detail::plan_exchange(members, in, cut, detail::target_span(output), cut, false, algorithm, options);
+}
+
+/// The same, done at once.
+template <class... Arguments>
+void all_to_all_v(Arguments&&... arguments) {
+    plan_all_to_all_v(std::forward<Arguments>(arguments)...).run();
+}
+template <class... Arguments>
+void all_to_all(Arguments&&... arguments) {
+    plan_all_to_all(std::forward<Arguments>(arguments)...).run();
+}
+
+}  // namespace chorus

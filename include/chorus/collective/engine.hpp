@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: 2026 the chorus authors
+#pragma once
+
+#include "chorus/base/byte_buffer.hpp"
+#include "chorus/base/check.hpp"
+#include "chorus/collective/detail/binding.hpp"
+#include "chorus/collective/detail/operation.hpp"
+#include "chorus/collective/group.hpp"
+#include "chorus/collective/plan.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace chorus::detail {
+
+/// Performs one bound schedule on one transport: the only loop of the library that posts messages.
+///
+/// A round is posted as a whole, sends first; it is over when all its messages are, its delayed landings and local steps done in the order listed.
+/// Up to `in_flight` rounds are under way at once.
+template <transport Transport>
+class engine final : public plan_model {
+ public:
+    engine(group<Transport> const& members, operation asked, time_limit deadline)
+        : net_{&members.net()}, group_{members.state()}, asked_{std::move(asked)},
+          deadline_{deadline.is_for_ever() ? members.deadline() : deadline} {
+        tag_.stream = counter_random::mix(group_->context ^ (++group_->plans * 0x9E3779B97F4A7C15u));
+        tag_.fingerprint = fingerprint();
+        record_ = make_record();
+        if (asked_.reduction)
+            reduction_ = {asked_.reduction->apply, asked_.reduction->op.get(), asked_.reduction->carrier_bytes};
+        bind();
+    }
+
+    engine(engine const&) = delete;
+    engine& operator=(engine const&) = delete;
+
+    ~engine() override {
+        if (state_ == progress::done || state_ == progress::failed) return;
+        if constexpr (aborting_transport<Transport>)
+            net_->abort(errc::aborted, net_->rank(), "a plan was destroyed while it was under way");
+        cancel_all();
+        group_->failure = error{errc::aborted, "a plan was destroyed while it was under way", net_->rank()};
+    }
+
+    void start() override {
+        user_guard const inside{*this};
+        expects(state_ == progress::done || state_ == progress::failed,
+                [&] { return title() + " on rank " + std::to_string(group_->me) + ": started while it is under way"; });
+        group_->expect_usable(to_string(asked_.what));
+        failure_.reset();
+        state_ = progress::idle;
+        posted_ = 0;
+        finished_ = 0;
+        idle_advances_ = 0;
+        if constexpr (announcing_transport<Transport>) net_->announce(record_);
+        if (!deadline_.is_for_ever()) must_end_ = deadline_.after(std::chrono::steady_clock::now());
+        begin_buffers();
+        step_on();
+    }
+
+    progress advance() noexcept override {
+        if (state_ == progress::done || state_ == progress::failed) return state_;
+        if (!enter()) {
+            give_up(errc::concurrent_use, "two threads drive it, or its transport, at the same time");
+            return progress::failed;
+        }
+        progress const now = step_on();
+        leave();
+        if (now == progress::idle && (++idle_advances_ & 0xFFu) == 0) check_deadline();
+        return state_ == progress::failed ? state_ : now;
+    }
+
+    bool wait_for(time_limit limit) override {
+        std::optional<std::chrono::steady_clock::time_point> until;
+        std::uint32_t idle = 0;
+        for (;;) {
+            progress const now = advance();
+            if (now == progress::done) return true;
+            if (now == progress::failed) raise(failure_ ? *failure_ : error{errc::aborted, "it has failed"});
+            idle = now == progress::idle ? idle + 1 : 0;
+            if (limit.is_for_ever() && deadline_.is_for_ever()) {
+                rest(idle);
+                continue;
+            }
+            if ((idle & 0x3Fu) == 1 || idle > 256) {
+                auto const time = std::chrono::steady_clock::now();
+                if (!until) until = limit.after(time);
+                if (!limit.is_for_ever() && time >= *until) return false;
+                check_deadline();
+            }
+            rest(idle);
+        }
+    }
+
+    void rebind(std::byte const* input, std::byte* output) override {
+        expects(state_ != progress::idle && state_ != progress::moved,
+                [&] { return title() + ": bound to other buffers while it is under way"; });
+        expects((input != nullptr && output != nullptr) || asked_.count == 0,
+                [&] { return title() + ": bound to a null buffer"; });
+        if (asked_.input.base != nullptr) asked_.input.base = input;
+        if (asked_.output.base != nullptr) asked_.output.base = output;
+        bind();
+    }
+
+    std::string describe() const override {
+        std::string text = title() + " on rank " + std::to_string(group_->me) + " of " + std::to_string(asked_.ranks) + ": " +
+                           std::to_string(program_.rounds()) + " rounds, sends " + std::to_string(program_.bytes_sent) +
+                           " bytes, scratch " + std::to_string(scratch_.bytes()) + " bytes";
+        if (!asked_.reason.empty()) text += "; chosen by " + asked_.reason;
+        return text;
+    }
+
+    std::uint64_t bytes_sent() const noexcept override { return program_.bytes_sent; }
+
+ private:
+    using ticket = typename Transport::ticket;
+
+    enum class landing : std::uint8_t { direct, bounced };
+
+    struct user_guard {
+        explicit user_guard(engine& user) : user_{user} {
+            if (!user_.enter())
+                raise(errc::concurrent_use, user_.title() + ": two threads drive it, or its transport, at the same time");
+        }
+        ~user_guard() { user_.leave(); }
+        user_guard(user_guard const&) = delete;
+        user_guard& operator=(user_guard const&) = delete;
+        engine& user_;
+    };
+
+    bool enter() noexcept {
+        if constexpr (guarded_transport<Transport>) return net_->try_enter();
+        else return true;
+    }
+    void leave() noexcept {
+        if constexpr (guarded_transport<Transport>) net_->leave();
+    }
+
+    // ---- binding ----
+
+    bool reduces_on_arrival() const noexcept {
+        if constexpr (reducing_transport<Transport>) {
+            if constexpr (requires { net_->largest_reduced_element(); })
+                return reduction_.element_bytes <= net_->largest_reduced_element();
+            else return true;
+        } else {
+            return false;
+        }
+    }
+
+    void bind() {
+        binder bound{asked_, scratch_, reduces_on_arrival()};
+        program_ = bound.bind();
+        bounce_ = scratch_.data() + bound.bounce_begin();
+        for (bound_step& s : program_.steps) {
+            if (s.peer != nobody) s.peer = group_->members[s.peer];
+            if (s.kind != step_kind::fold) continue;
+            fold_inputs_.resize((std::max)(fold_inputs_.size(), std::size_t{s.inputs} + 1));
+        }
+        tickets_.resize(program_.steps.size());
+        landings_.resize(program_.steps.size());
+        pending_.resize(program_.rounds());
+        active_.reserve(program_.steps.size());
+    }
+
+    // ---- running ----
+
+    void begin_buffers() {
+        if (program_.prepare.convert != nullptr)
+            program_.prepare.convert(program_.prepare.to, program_.prepare.from, program_.prepare.count, asked_.ranks);
+        for (bound_copy const& c : program_.at_start) std::memcpy(c.to, c.from, c.bytes);
+    }
+
+    progress step_on() noexcept {
+        bool moved = false;
+        CHORUS_TRY {
+            for (;;) {
+                bool const posted = post_rounds();
+                if (!poll_active(moved)) return state_;
+                bool const finished = finish_rounds();
+                moved = moved || posted || finished;
+                if (finished_ == program_.rounds()) return conclude();
+                if (!finished) return state_ = moved ? progress::moved : progress::idle;
+            }
+        }
+        CHORUS_CATCH_ALL { give_up_with_current_exception(); }
+        return state_;
+    }
+
+    bool post_rounds() {
+        bool posted = false;
+        while (posted_ < program_.rounds() && posted_ - finished_ < program_.in_flight) {
+            post_round(posted_);
+            ++posted_;
+            posted = true;
+        }
+        return posted;
+    }
+
+    void post_round(std::uint32_t round) {
+        std::uint32_t const begin = program_.round_begin[round];
+        std::uint32_t const end = program_.round_begin[round + 1];
+        bool all_sent = true;
+        std::uint32_t pending = 0;
+        for (std::uint32_t i = begin; i < end; ++i) {
+            bound_step const& s = program_.steps[i];
+            if (s.kind != step_kind::send) continue;
+            tickets_[i] = net_->post_send(s.peer, tag_, {s.mine, s.bytes});
+            if (net_->poll(tickets_[i]) == progress::done) continue;
+            all_sent = false;
+            active_.push_back(i);
+            ++pending;
+        }
+        for (std::uint32_t i = begin; i < end; ++i) {
+            bound_step const& s = program_.steps[i];
+            if (s.kind != step_kind::recv && s.kind != step_kind::recv_reduce) continue;
+            bool const bounced = s.waits_for_round || (s.waits_for_sends && !all_sent);
+            landings_[i] = bounced ? landing::bounced : landing::direct;
+            tickets_[i] = post_receive(s, bounced, round);
+            active_.push_back(i);
+            ++pending;
+        }
+        pending_[round] = pending;
+    }
+
+    ticket post_receive(bound_step const& s, bool bounced, std::uint32_t round) {
+        if (bounced) return net_->post_recv(s.peer, tag_, {landing_place(s, round), s.bytes});
+        if constexpr (reducing_transport<Transport>) {
+            if (s.kind == step_kind::recv_reduce)
+                return net_->post_recv_reduce(s.peer, tag_, {s.out, s.mine, s.bytes, s.from_left, &reduction_});
+        }
+        return net_->post_recv(s.peer, tag_, {s.out, s.bytes});
+    }
+
+    std::byte* landing_place(bound_step const& s, std::uint32_t round) const noexcept {
+        return bounce_ + (round % program_.in_flight) * program_.bounce_bytes + s.bounce;
+    }
+
+    /// False when something failed.
+    bool poll_active(bool& moved) {
+        std::size_t kept = 0;
+        for (std::size_t at = 0; at < active_.size(); ++at) {
+            std::uint32_t const i = active_[at];
+            progress const now = net_->poll(tickets_[i]);
+            if (now == progress::failed) {
+                active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(kept), active_.begin() + static_cast<std::ptrdiff_t>(at));
+                fail_by_transport(i);
+                return false;
+            }
+            if (now == progress::done) {
+                moved = true;
+                --pending_[round_of(i)];
+                continue;
+            }
+            moved = moved || now == progress::moved;
+            active_[kept++] = i;
+        }
+        active_.resize(kept);
+        return true;
+    }
+
+    std::uint32_t round_of(std::uint32_t i) const noexcept {
+        std::uint32_t round = finished_;
+        while (program_.round_begin[round + 1] <= i) ++round;
+        return round;
+    }
+
+    bool finish_rounds() {
+        bool finished = false;
+        while (finished_ < posted_ && pending_[finished_] == 0) {
+            finish_round(finished_);
+            ++finished_;
+            finished = true;
+        }
+        return finished;
+    }
+
+    void finish_round(std::uint32_t round) {
+        std::uint32_t const begin = program_.round_begin[round];
+        std::uint32_t const end = program_.round_begin[round + 1];
+        for (std::uint32_t i = begin; i < end; ++i) {
+            bound_step const& s = program_.steps[i];
+            bool const arrives = s.kind == step_kind::recv || s.kind == step_kind::recv_reduce;
+            if (arrives && landings_[i] == landing::bounced) land(s, landing_place(s, round));
+        }
+        for (std::uint32_t i = begin; i < end; ++i)
+            if (is_local(program_.steps[i].kind)) perform(program_.steps[i]);
+    }
+
+    void land(bound_step const& s, std::byte const* arrived) {
+        if (s.bytes == 0) return;
+        if (s.kind == step_kind::recv) std::memcpy(s.out, arrived, s.bytes);
+        else combine(s, arrived);
+    }
+
+    void combine(bound_step const& s, std::byte const* other) {
+        if (s.count == 0) return;
+        if (s.from_left) reduction_.apply(s.out, other, s.mine, s.count, reduction_.op);
+        else reduction_.apply(s.out, s.mine, other, s.count, reduction_.op);
+    }
+
+    void perform(bound_step const& s) {
+        if (s.bytes == 0) return;
+        if (s.kind == step_kind::copy) {
+            if (s.out != s.other) std::memcpy(s.out, s.other, s.bytes);
+        } else if (s.kind == step_kind::reduce) {
+            combine(s, s.other);
+        } else {
+            for (std::uint32_t k = 0; k <= s.inputs; ++k)
+                fold_inputs_[k] = k == s.position ? s.mine : s.other + (k < s.position ? k : k - 1) * s.bytes;
+            asked_.reduction->fold(s.out, fold_inputs_.data(), std::size_t{s.inputs} + 1, s.count, reduction_.op);
+        }
+    }
+
+    progress conclude() {
+        for (bound_copy const& c : program_.at_end) std::memcpy(c.to, c.from, c.bytes);
+        if (program_.finish.convert != nullptr && program_.finish.count > 0)
+            program_.finish.convert(program_.finish.to, program_.finish.from, program_.finish.count, asked_.ranks);
+        return state_ = progress::done;
+    }
+
+    void rest(std::uint32_t idle) noexcept {
+        if (idle == 0) return;
+        if constexpr (resting_transport<Transport>) {
+            net_->rest(idle);
+        } else {
+            if (idle < 200) std::this_thread::yield();
+            else std::this_thread::sleep_for(std::chrono::microseconds{50});
+        }
+    }
+
+    // ---- failing ----
+
+    void check_deadline() noexcept {
+        if (deadline_.is_for_ever() || state_ == progress::done || state_ == progress::failed) return;
+        if (std::chrono::steady_clock::now() < must_end_) return;
+        CHORUS_TRY { give_up(errc::timed_out, "not complete within " + to_string(deadline_) + awaited(), first_awaited()); }
+        CHORUS_CATCH_ALL { state_ = progress::failed; }
+    }
+
+    rank_id first_awaited() const noexcept {
+        return active_.empty() ? nobody : program_.steps[active_.front()].peer;
+    }
+
+    std::string awaited() const {
+        std::string text = "; in round " + std::to_string(finished_ + 1) + " of " + std::to_string(program_.rounds());
+        std::size_t shown = 0;
+        for (std::uint32_t i : active_) {
+            bound_step const& s = program_.steps[i];
+            if (++shown > 8) return text + ", …";
+            text += (shown == 1 ? " it awaits rank " : ", rank ") + std::to_string(s.peer) +
+                    (s.kind == step_kind::send ? " (to take " : " (to send ") + std::to_string(s.bytes) + " bytes)";
+            if constexpr (announcing_transport<Transport>) {
+                if (shown <= 2) text += " which runs " + chorus::describe(net_->view_of(s.peer));
+            }
+        }
+        return text;
+    }
+
+    void fail_by_transport(std::uint32_t i) {
+        if constexpr (explaining_transport<Transport>) {
+            error const why = net_->failure();
+            fail(error{why.code(), std::string{why.message()} + " [" + title() + " on rank " + std::to_string(group_->me) + ']',
+                       why.peer()});
+        } else {
+            give_up(errc::peer_lost, "the transport failed", program_.steps[i].peer);
+        }
+    }
+
+    void give_up(errc code, std::string const& why, rank_id peer = nobody) noexcept {
+        CHORUS_TRY {
+            std::string const text = title() + " on rank " + std::to_string(group_->me) + ": " + why;
+            if constexpr (aborting_transport<Transport>) net_->abort(code, peer, text);
+            fail(error{code, text, peer});
+        }
+        CHORUS_CATCH_ALL { state_ = progress::failed; }
+    }
+
+    /// A user's operation or the system threw: kept as an error with its text.
+    void give_up_with_current_exception() noexcept {
+#if CHORUS_HAS_EXCEPTIONS
+        try {
+            throw;
+        } catch (error const& thrown) {
+            give_up(thrown.code(), std::string{thrown.message()}, thrown.peer());
+        } catch (std::exception const& thrown) {
+            give_up(errc::aborted, thrown.what());
+        } catch (...) {
+            give_up(errc::aborted, "the operation threw an exception of unknown type");
+        }
+#endif
+    }
+
+    void fail(error const& why) {
+        cancel_all();
+        failure_ = why;
+        group_->failure = why;
+        state_ = progress::failed;
+    }
+
+    void cancel_all() noexcept {
+        if constexpr (cancelling_transport<Transport>)
+            for (std::uint32_t i : active_) net_->cancel(tickets_[i]);
+        active_.clear();
+    }
+
+    // ---- what others see ----
+
+    std::string title() const {
+        return std::string{to_string(asked_.what)} + " #" + std::to_string(record_.sequence) + " of " +
+               std::to_string(asked_.count) + ' ' + asked_.element + " by " + asked_.algorithm;
+    }
+
+    std::uint32_t fingerprint() const noexcept {
+        std::uint64_t hash = counter_random::mix(static_cast<std::uint64_t>(asked_.what) + 1);
+        auto add = [&](std::uint64_t value) { hash = counter_random::mix(hash ^ (value + 0x9E3779B97F4A7C15u)); };
+        add(asked_.root);
+        add(asked_.count);
+        for (char c : asked_.element) add(static_cast<unsigned char>(c));
+        for (char c : asked_.algorithm) add(static_cast<unsigned char>(c));
+        return static_cast<std::uint32_t>(hash >> 32);
+    }
+
+    operation_record make_record() const {
+        operation_record record;
+        record.sequence = group_->plans - 1;
+        record.count = asked_.count;
+        record.stream = tag_.stream;
+        record.fingerprint = tag_.fingerprint;
+        record.root = asked_.root;
+        auto cut = [](auto& to, std::string_view text) {
+            std::size_t const length = (std::min)(text.size(), to.size() - 1);
+            std::copy_n(text.data(), length, to.data());
+        };
+        cut(record.operation, to_string(asked_.what));
+        cut(record.algorithm, asked_.algorithm);
+        cut(record.element, asked_.element);
+        return record;
+    }
+
+    Transport* net_;
+    std::shared_ptr<group_state> group_;
+    operation asked_;
+    time_limit deadline_;
+    message_tag tag_;
+    operation_record record_;
+    byte_reduction reduction_;
+    byte_buffer scratch_;
+    bound_program program_;
+    std::byte* bounce_ = nullptr;
+    std::vector<ticket> tickets_;
+    std::vector<landing> landings_;
+    std::vector<std::uint32_t> pending_;     // round -> messages not complete
+    std::vector<std::uint32_t> active_;      // steps whose ticket is not complete
+    std::vector<std::byte const*> fold_inputs_;
+    std::optional<error> failure_;
+    std::chrono::steady_clock::time_point must_end_;
+    progress state_ = progress::done;
+    std::uint32_t posted_ = 0;
+    std::uint32_t finished_ = 0;
+    std::uint32_t idle_advances_ = 0;
+};
+
+}  // namespace chorus::detail
