@@ -21,7 +21,7 @@ namespace trainer {
 template <class Group>
 double median_microseconds(Group const& world, std::span<float> vector, std::string_view algorithm,
                            std::size_t repeats) {
-    auto reduce = chorus::plan_all_reduce(world, vector, chorus::sum{}, chorus::algorithm_named(algorithm));
+    auto reduce = plan_sum(world, vector, algorithm);
     std::vector<double> times;
     for (std::size_t i = 0; i < repeats + 2; ++i) {  // the first two only warm up
         stopwatch one;

@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
     if (chosen.quick) chosen.epochs = 12;
 
     try {
-        chorus::algorithm_named(chosen.algorithm);  // an unknown name is refused before any rank starts
+        if (chosen.algorithm != "automatic") chorus::algorithm_named(chosen.algorithm);  // an unknown name is refused before any rank starts
         train_and_test const data = split(load_digits(path));
         print_heading(chosen, data);
         if (chosen.transport == "shm") run(chorus::process_fleet{chosen.ranks}, chosen, data);

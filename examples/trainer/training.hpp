@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
+#include <string_view>
 
 namespace trainer {
 
@@ -66,6 +66,13 @@ inline digits share(digits const& from, std::span<std::size_t const> chosen, cho
     return pick(from, {mine.begin(), mine.end()});
 }
 
+/// A plan that adds the vectors of all ranks up in place, by the named algorithm or by the one that chorus chooses.
+template <class Group>
+chorus::plan plan_sum(Group const& world, std::span<float> vector, std::string_view algorithm) {
+    if (algorithm == "automatic") return chorus::plan_all_reduce(world, vector, chorus::sum{});
+    return chorus::plan_all_reduce(world, vector, chorus::sum{}, chorus::algorithm_named(algorithm));
+}
+
 /// True on all ranks if every bit of every weight agrees: then the least fingerprint is the greatest.
 template <class Group>
 bool replicas_agree(Group const& world, network const& replica) {
@@ -85,10 +92,9 @@ outcome train(Transport& endpoint, train_and_test const& data, settings const& c
     chorus::group world{net};
 
     network replica{chosen.seed + world.rank()};     // replicas start apart ...
-    chorus::broadcast(world, replica.weights(), 0);  // ... and take over rank 0's weights
+    chorus::broadcast(world, replica.weights(), 0u);  // ... and take over rank 0's weights
 
-    auto average = chorus::plan_all_reduce(world, replica.gradient(), chorus::sum{},
-                                           chorus::algorithm_named(chosen.algorithm));
+    auto average = plan_sum(world, replica.gradient(), chosen.algorithm);
     outcome result;
     for (std::size_t epoch = 0; epoch < chosen.epochs; ++epoch) {
         auto const order = shuffled(data.train.count(), chosen.seed, epoch);
@@ -113,8 +119,8 @@ outcome train(Transport& endpoint, train_and_test const& data, settings const& c
 
         auto const tests = shuffled(data.test.count(), chosen.seed, epoch);
         auto const correct = replica.count_correct(share(data.test, tests, world.rank(), world.size()));
-        std::vector totals{loss, static_cast<double>(correct), bytes, all.seconds(), communication.seconds()};
-        chorus::all_reduce(world, std::span{totals}, chorus::sum{});
+        double totals[] = {loss, static_cast<double>(correct), bytes, all.seconds(), communication.seconds()};
+        chorus::all_reduce(world, totals, chorus::sum{});
         result.accuracy = totals[1] / static_cast<double>(data.test.count());
         auto const images = static_cast<double>(data.train.count());
         if (world.rank() == 0)
