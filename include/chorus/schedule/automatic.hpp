@@ -35,7 +35,7 @@ struct automatic {
     static constexpr std::string_view name = "automatic";
 
     /// Ranks of one host that share memory.
-    link_model link{.latency = 4e-7, .per_byte = 1.1e-10, .per_reduced_byte = 5e-11};
+    link_model link{.latency = 1.5e-6, .per_byte = 1.1e-10, .per_reduced_byte = 5e-11};
     double per_message = 1.5e-7;     ///< seconds to post one more message in a round
     std::vector<choice_rule> table{};
 
