@@ -59,15 +59,15 @@ template <class Op> constexpr std::string_view operation_name() noexcept {
 }
 
 template <class Op, class T> constexpr reducer::function choose_apply(instruction_set level) noexcept {
-    using lane = lane_element_t<Op, T>;
-    if constexpr (!is_built_in<Op> || std::is_void_v<lane>) return &scalar_kernel<Op, T>::apply;
-    else return versions<apply_kernel<lane_operation_t<Op, T>, lane>, reducer::function>::choose(level);
+    using carried = lane_element_t<Op, T>;
+    if constexpr (!is_built_in<Op> || std::is_void_v<carried>) return &scalar_kernel<Op, T>::apply;
+    else return versions<apply_kernel<lane_operation_t<Op, T>, carried>, reducer::function>::choose(level);
 }
 
 template <class Op, class T> constexpr reducer::fold_function choose_fold(instruction_set level) noexcept {
-    using lane = lane_element_t<Op, T>;
-    if constexpr (!is_built_in<Op> || std::is_void_v<lane>) return &scalar_kernel<Op, T>::fold;
-    else return versions<fold_kernel<lane_operation_t<Op, T>, lane>, reducer::fold_function>::choose(level);
+    using carried = lane_element_t<Op, T>;
+    if constexpr (!is_built_in<Op> || std::is_void_v<carried>) return &scalar_kernel<Op, T>::fold;
+    else return versions<fold_kernel<lane_operation_t<Op, T>, carried>, reducer::fold_function>::choose(level);
 }
 
 }  // namespace detail
@@ -76,10 +76,10 @@ template <class Op, class T> constexpr reducer::fold_function choose_fold(instru
 template <class T, class Op> requires reduction_for<Op, T>
 reducer make_reducer(Op const& op, detail::instruction_set level = detail::current_instruction_set()) {
     using carried = carrier_t<Op, T>;
-    using step = std::conditional_t<std::is_same_v<Op, mean>, sum, Op>;
+    using combining = std::conditional_t<std::is_same_v<Op, mean>, sum, Op>;
     reducer made;
-    made.apply = detail::choose_apply<step, carried>(level);
-    made.fold = detail::choose_fold<step, carried>(level);
+    made.apply = detail::choose_apply<combining, carried>(level);
+    made.fold = detail::choose_fold<combining, carried>(level);
     if constexpr (std::is_same_v<Op, mean>) {
         made.prepare = detail::versions<detail::mean_prepare<T>, reducer::convert_function>::choose(level);
         made.finish = detail::versions<detail::mean_finish<T>, reducer::convert_function>::choose(level);
