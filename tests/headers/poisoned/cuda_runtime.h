@@ -1,0 +1,1 @@
+#error "a chorus header reached <cuda_runtime.h>"

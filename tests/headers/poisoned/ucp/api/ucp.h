@@ -1,0 +1,1 @@
+#error "a chorus header reached <ucp/api/ucp.h>"
