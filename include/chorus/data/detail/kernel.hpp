@@ -78,18 +78,18 @@ template <class Op, class Element> struct apply_kernel {
     [[gnu::always_inline]] static void run(std::byte* out, std::byte const* left, std::byte const* right,
                                            std::size_t count, void const*) {
         using line = lanes<Level, Element>;
-        constexpr std::size_t small = vector_bytes(Level);
-        constexpr std::size_t large = small * unrolled_vectors / line::vectors;
+        constexpr std::size_t narrow = vector_bytes(Level);
+        constexpr std::size_t broad = narrow * unrolled_vectors / line::vectors;
         std::size_t const bytes = count * sizeof(Element);
         std::size_t at = 0;
-        for (; bytes - at >= large; at += large) {
+        for (; bytes - at >= broad; at += broad) {
             if constexpr (asks_ahead<Op, line>) {
-                ask_ahead<large>(left + at);
-                ask_ahead<large>(right + at);
+                ask_ahead<broad>(left + at);
+                ask_ahead<broad>(right + at);
             }
             step<Level, unrolled_vectors>(out + at, left + at, right + at);
         }
-        for (; bytes - at >= small; at += small) step<Level, line::vectors>(out + at, left + at, right + at);
+        for (; bytes - at >= narrow; at += narrow) step<Level, line::vectors>(out + at, left + at, right + at);
         for (; at < bytes; at += sizeof(Element)) {
             Element const value = Op{}(load_element<Element>(left + at), load_element<Element>(right + at));
             store_element(out + at, value);
@@ -116,16 +116,16 @@ template <class Op, class Element> struct fold_kernel {
     [[gnu::always_inline]] static void run(std::byte* out, std::byte const* const* inputs, std::size_t many,
                                            std::size_t count, void const*) {
         using line = lanes<Level, Element>;
-        constexpr std::size_t small = vector_bytes(Level);
-        constexpr std::size_t large = small * unrolled_vectors / line::vectors;
+        constexpr std::size_t narrow = vector_bytes(Level);
+        constexpr std::size_t broad = narrow * unrolled_vectors / line::vectors;
         std::size_t const bytes = count * sizeof(Element);
         std::size_t at = 0;
         if (many < 2) {
             if (many == 1 && bytes != 0) std::memmove(out, inputs[0], bytes);
             return;
         }
-        for (; bytes - at >= large; at += large) step<Level, unrolled_vectors>(out, inputs, many, at);
-        for (; bytes - at >= small; at += small) step<Level, line::vectors>(out, inputs, many, at);
+        for (; bytes - at >= broad; at += broad) step<Level, unrolled_vectors>(out, inputs, many, at);
+        for (; bytes - at >= narrow; at += narrow) step<Level, line::vectors>(out, inputs, many, at);
         for (; at < bytes; at += sizeof(Element)) {
             auto value = static_cast<wide_t<Element>>(load_element<Element>(inputs[0] + at));
             for (std::size_t i = 1; i < many; ++i)

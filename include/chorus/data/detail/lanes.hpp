@@ -131,10 +131,10 @@ template <instruction_set Level> struct lanes<Level, half> : even_odd_lanes<Leve
         bits const sign = (value & 0x8000u) << 16;
         bits const size = value & 0x7FFFu;
         signed_bits const number = reinterpret_cast<signed_bits>(size);
-        bits const small = reinterpret_cast<bits>(__builtin_convertvector(number, vector) * 0x1p-24f);
+        bits const subnormal = reinterpret_cast<bits>(__builtin_convertvector(number, vector) * 0x1p-24f);
         bits const normal = (size << 13) + 0x38000000u;
         bits const special = (size << 13) + 0x70000000u;
-        bits result = number < 0x0400 ? small : normal;
+        bits result = number < 0x0400 ? subnormal : normal;
         result = number > 0x7BFF ? special : result;
         result = number > 0x7C00 ? special | 0x00400000u : result;
         value = sign | result;
@@ -144,10 +144,10 @@ template <instruction_set Level> struct lanes<Level, half> : even_odd_lanes<Leve
         bits const size = value & 0x7FFFFFFFu;
         signed_bits const number = reinterpret_cast<signed_bits>(size);
         bits const normal = (size - 0x38000000u + 0xFFFu + ((size >> 13) & 1u)) >> 13;
-        bits const small = reinterpret_cast<bits>(reinterpret_cast<vector>(size) + 0.5f) - 0x3F000000u;
+        bits const subnormal = reinterpret_cast<bits>(reinterpret_cast<vector>(size) + 0.5f) - 0x3F000000u;
         bits const infinite = bits{} + 0x7C00u;
         bits const nan = ((size >> 13) & 0x3FFu) | 0x7E00u;
-        bits result = number < 0x38800000 ? small : normal;
+        bits result = number < 0x38800000 ? subnormal : normal;
         result = number > 0x477FFFFF ? infinite : result;
         result = number > 0x7F800000 ? nan : result;
         value = sign | result;
