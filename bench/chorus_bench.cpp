@@ -61,6 +61,9 @@ void run(command_line& line, chorus::collective what) {
     asked.algorithms = bench::split_names(line.algorithms);
     asked.op = bench::operation_named(line.operation);
     bench::parse_sizes(asked.bytes);
+    if (what == chorus::collective::broadcast) asked.in_place = true;  // there is one buffer
+    if (what == chorus::collective::all_to_all && asked.in_place)
+        throw std::invalid_argument{"all_to_all cannot be in place"};
     if (asked.root >= asked.ranks) throw std::invalid_argument{"--root is not below --ranks"};
     if (asked.spoil != chorus::nobody && asked.spoil >= asked.ranks)
         throw std::invalid_argument{"--spoil is not below --ranks"};
