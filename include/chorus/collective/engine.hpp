@@ -10,6 +10,7 @@
 #include "chorus/collective/plan.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -34,6 +35,7 @@ class engine final : public plan_model {
         tag_.stream = counter_random::mix(group_->context ^ (++group_->plans * 0x9E3779B97F4A7C15u));
         tag_.fingerprint = fingerprint();
         record_ = make_record();
+        if constexpr (counting_transport<Transport>) record_.ordinal = net_->count_plan(group_->context);
         if (asked_.reduction)
             reduction_ = {asked_.reduction->apply, asked_.reduction->op.get(), asked_.reduction->carrier_bytes};
         bind();
@@ -43,20 +45,21 @@ class engine final : public plan_model {
     engine& operator=(engine const&) = delete;
 
     ~engine() override {
-        if (state_ == progress::done || state_ == progress::failed) return;
+        if (is_over()) return;
         if constexpr (aborting_transport<Transport>)
             net_->abort(errc::aborted, net_->rank(), "a plan was destroyed while it was under way");
+        enter_at_last();
         cancel_all();
         group_->failure = error{errc::aborted, "a plan was destroyed while it was under way", net_->rank()};
+        leave();
     }
 
     void start() override {
         user_guard const inside{*this};
-        expects(state_ == progress::done || state_ == progress::failed,
-                [&] { return title() + " on rank " + std::to_string(group_->me) + ": started while it is under way"; });
+        expects(is_over(), [&] { return title() + " on rank " + std::to_string(group_->me) + ": started while it is under way"; });
         group_->expect_usable(to_string(asked_.what));
         failure_.reset();
-        state_ = progress::idle;
+        become(progress::idle);
         posted_ = 0;
         finished_ = 0;
         idle_advances_ = 0;
@@ -66,23 +69,15 @@ class engine final : public plan_model {
         step_on();
     }
 
-    progress advance() noexcept override {
-        if (state_ == progress::done || state_ == progress::failed) return state_;
-        if (!enter()) {
-            give_up(errc::concurrent_use, "two threads drive it, or its transport, at the same time");
-            return progress::failed;
-        }
-        progress const now = step_on();
-        leave();
-        if (now == progress::idle && (++idle_advances_ & 0xFFu) == 0) check_deadline();
-        return state_ == progress::failed ? state_ : now;
-    }
+    progress advance() noexcept override { return advance(clock_look::rare); }
 
     bool wait_for(time_limit limit) override {
         std::optional<std::chrono::steady_clock::time_point> until;
         std::uint32_t idle = 0;
+        bool looks = false;
         for (;;) {
-            progress const now = advance();
+            progress const now = advance(looks ? clock_look::now : clock_look::rare);
+            looks = false;
             if (now == progress::done) return true;
             if (now == progress::failed) raise(failure_ ? *failure_ : error{errc::aborted, "it has failed"});
             idle = now == progress::idle ? idle + 1 : 0;
@@ -94,15 +89,14 @@ class engine final : public plan_model {
                 auto const time = std::chrono::steady_clock::now();
                 if (!until) until = limit.after(time);
                 if (!limit.is_for_ever() && time >= *until) return false;
-                check_deadline();
+                looks = true;
             }
             rest(idle);
         }
     }
 
     void rebind(std::byte const* input, std::byte* output) override {
-        expects(state_ != progress::idle && state_ != progress::moved,
-                [&] { return title() + ": bound to other buffers while it is under way"; });
+        expects(is_over(), [&] { return title() + ": bound to other buffers while it is under way"; });
         expects((input != nullptr && output != nullptr) || asked_.count == 0,
                 [&] { return title() + ": bound to a null buffer"; });
         if (asked_.input.base != nullptr) asked_.input.base = input;
@@ -124,11 +118,14 @@ class engine final : public plan_model {
     using ticket = typename Transport::ticket;
 
     enum class landing : std::uint8_t { direct, bounced };
+    enum class clock_look : std::uint8_t { rare, now };  ///< rare: at every 256th advance that found nothing
 
     struct user_guard {
         explicit user_guard(engine& user) : user_{user} {
-            if (!user_.enter())
-                raise(errc::concurrent_use, user_.title() + ": two threads drive it, or its transport, at the same time");
+            if (user_.enter()) return;
+            std::string const text = user_.title() + ": " + two_threads;
+            if constexpr (aborting_transport<Transport>) user_.net_->abort(errc::concurrent_use, user_.net_->rank(), text);
+            raise(errc::concurrent_use, text);
         }
         ~user_guard() { user_.leave(); }
         user_guard(user_guard const&) = delete;
@@ -143,6 +140,11 @@ class engine final : public plan_model {
     void leave() noexcept {
         if constexpr (guarded_transport<Transport>) net_->leave();
     }
+    /// Whoever is inside leaves soon.
+    void enter_at_last() noexcept {
+        while (!enter()) std::this_thread::yield();
+    }
+    static constexpr char const* two_threads = "two threads drive it, or its transport, at the same time";
 
     // ---- binding ----
 
@@ -179,6 +181,33 @@ class engine final : public plan_model {
         for (bound_copy const& c : program_.at_start) std::memcpy(c.to, c.from, c.bytes);
     }
 
+    bool is_over() const noexcept {
+        progress const now = state_.load(std::memory_order_acquire);
+        return now == progress::done || now == progress::failed;
+    }
+    progress become(progress next) noexcept {
+        state_.store(next, std::memory_order_release);
+        return next;
+    }
+
+    progress advance(clock_look look) noexcept {
+        if (is_over()) return state_;
+        if (!enter()) {
+            if constexpr (aborting_transport<Transport>) net_->abort(errc::concurrent_use, net_->rank(), two_threads);
+            enter_at_last();
+            if (!is_over()) give_up(errc::concurrent_use, two_threads);
+            leave();
+            return progress::failed;
+        }
+        if (!is_over()) {
+            bool const nothing = step_on() == progress::idle;
+            if (nothing && (look == clock_look::now || (++idle_advances_ & 0xFFu) == 0)) check_deadline();
+        }
+        progress const now = state_;
+        leave();
+        return now;
+    }
+
     progress step_on() noexcept {
         bool moved = false;
         CHORUS_TRY {
@@ -188,7 +217,7 @@ class engine final : public plan_model {
                 bool const finished = finish_rounds();
                 moved = moved || posted || finished;
                 if (finished_ == program_.rounds()) return conclude();
-                if (!finished) return state_ = moved ? progress::moved : progress::idle;
+                if (!finished) return become(moved ? progress::moved : progress::idle);
             }
         }
         CHORUS_CATCH_ALL { give_up_with_current_exception(); }
@@ -324,7 +353,7 @@ class engine final : public plan_model {
         for (bound_copy const& c : program_.at_end) std::memcpy(c.to, c.from, c.bytes);
         if (program_.finish.convert != nullptr && program_.finish.count > 0)
             program_.finish.convert(program_.finish.to, program_.finish.from, program_.finish.count, asked_.ranks);
-        return state_ = progress::done;
+        return become(progress::done);
     }
 
     void rest(std::uint32_t idle) noexcept {
@@ -340,10 +369,10 @@ class engine final : public plan_model {
     // ---- failing ----
 
     void check_deadline() noexcept {
-        if (deadline_.is_for_ever() || state_ == progress::done || state_ == progress::failed) return;
+        if (deadline_.is_for_ever() || is_over()) return;
         if (std::chrono::steady_clock::now() < must_end_) return;
         CHORUS_TRY { give_up(errc::timed_out, "not complete within " + to_string(deadline_) + awaited(), first_awaited()); }
-        CHORUS_CATCH_ALL { state_ = progress::failed; }
+        CHORUS_CATCH_ALL { become(progress::failed); }
     }
 
     rank_id first_awaited() const noexcept {
@@ -381,7 +410,7 @@ class engine final : public plan_model {
             if constexpr (aborting_transport<Transport>) net_->abort(code, peer, text);
             fail(error{code, text, peer});
         }
-        CHORUS_CATCH_ALL { state_ = progress::failed; }
+        CHORUS_CATCH_ALL { become(progress::failed); }
     }
 
     /// A user's operation or the system threw: kept as an error with its text.
@@ -403,7 +432,7 @@ class engine final : public plan_model {
         cancel_all();
         failure_ = why;
         group_->failure = why;
-        state_ = progress::failed;
+        become(progress::failed);
     }
 
     void cancel_all() noexcept {
@@ -463,7 +492,7 @@ class engine final : public plan_model {
     std::vector<std::byte const*> fold_inputs_;
     std::optional<error> failure_;
     std::chrono::steady_clock::time_point must_end_;
-    progress state_ = progress::done;
+    std::atomic<progress> state_{progress::done};  // written by whoever is inside, read by anybody
     std::uint32_t posted_ = 0;
     std::uint32_t finished_ = 0;
     std::uint32_t idle_advances_ = 0;

@@ -60,6 +60,7 @@ class transport_interface {
     virtual operation_record view_of(rank_id peer, rank_id me) const {
         return peer == me ? record_ : operation_record{};
     }
+    virtual std::uint64_t count_plan(std::uint64_t) { return 0; }
 
     first_error abort_;  // used only where the inner transport cannot abort
 
@@ -125,6 +126,10 @@ class transport_model final : public transport_interface {
         if constexpr (announcing_transport<Transport>) return std::as_const(*net_).view_of(peer);
         else return transport_interface::view_of(peer, me);
     }
+    std::uint64_t count_plan(std::uint64_t context) override {
+        if constexpr (counting_transport<Transport>) return net_->count_plan(context);
+        else return transport_interface::count_plan(context);
+    }
 
  private:
     using inner_ticket = typename Transport::ticket;
@@ -142,7 +147,7 @@ class transport_model final : public transport_interface {
 /// Any transport behind one ordinary type: by reference, or owned. Models every refinement; `is_…` says which ones the
 /// inner transport has. Where it has none: a reduction is received into scratch and combined when done (one more copy,
 /// scratch kept for reuse); `abort` reaches this rank alone; `failure` is a general error; `rest` spins, yields, sleeps
-/// 0.2 ms; `view_of` knows only the own record; `try_enter` guards this object; `cancel` does nothing, and the buffer
+/// 0.2 ms; `view_of` knows only the own record; plans are not counted; `try_enter` guards this object; `cancel` does nothing, and the buffer
 /// must stay until the transport is gone.
 ///
 /// Matching, threads, copies, limits and lost peers: as the inner transport. A post costs one virtual call and never
@@ -225,6 +230,7 @@ class any_transport {
     void leave() noexcept { net_->leave(); }
     void announce(operation_record const& record) noexcept { net_->announce(record); }
     operation_record view_of(rank_id peer) const { return net_->view_of(peer, rank_); }
+    std::uint64_t count_plan(std::uint64_t context) { return net_->count_plan(context); }
 
  private:
     struct refinements {
@@ -271,6 +277,6 @@ class any_transport {
 static_assert(transport<any_transport> && reducing_transport<any_transport> && aborting_transport<any_transport> &&
               explaining_transport<any_transport> && resting_transport<any_transport> &&
               announcing_transport<any_transport> && cancelling_transport<any_transport> &&
-              guarded_transport<any_transport>);
+              guarded_transport<any_transport> && counting_transport<any_transport>);
 
 }  // namespace chorus

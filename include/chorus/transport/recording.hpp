@@ -90,6 +90,10 @@ class recording_transport {
         return std::as_const(*inner_).view_of(peer);
     }
 
+    std::uint64_t count_plan(std::uint64_t context) requires counting_transport<Transport> {
+        return inner_->count_plan(context);
+    }
+
     /// Sends posted, to everybody or to one.
     std::uint64_t messages() const noexcept { return sum(sent_).messages; }
     std::uint64_t messages(rank_id peer) const { return sent_.at(peer).messages; }

@@ -90,7 +90,8 @@ class shared_memory_transport : public detail::mailbox<detail::process_platform>
 static_assert(transport<shared_memory_transport> && reducing_transport<shared_memory_transport> &&
               aborting_transport<shared_memory_transport> && explaining_transport<shared_memory_transport> &&
               resting_transport<shared_memory_transport> && announcing_transport<shared_memory_transport> &&
-              cancelling_transport<shared_memory_transport> && guarded_transport<shared_memory_transport>);
+              cancelling_transport<shared_memory_transport> && guarded_transport<shared_memory_transport> &&
+              counting_transport<shared_memory_transport>);
 
 /// p ranks as child processes of this one, for programs that have no launcher.
 class process_fleet {

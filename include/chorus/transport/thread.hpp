@@ -106,7 +106,8 @@ class thread_transport : public detail::mailbox<detail::thread_platform> {
 static_assert(transport<thread_transport> && reducing_transport<thread_transport> &&
               aborting_transport<thread_transport> && explaining_transport<thread_transport> &&
               resting_transport<thread_transport> && announcing_transport<thread_transport> &&
-              cancelling_transport<thread_transport> && guarded_transport<thread_transport>);
+              cancelling_transport<thread_transport> && guarded_transport<thread_transport> &&
+              counting_transport<thread_transport>);
 
 /// p ranks as threads of this process, for programs that have no launcher.
 class thread_fleet {

@@ -89,6 +89,7 @@ struct operation_record {
     std::uint64_t sequence = 0;   ///< how many plans were started before on this group
     std::uint64_t count = 0;      ///< elements
     std::uint64_t stream = 0;
+    std::uint64_t ordinal = 0;    ///< from `count_plan`: equal stream and ordinal mean the same call; 0: not known
     std::uint32_t fingerprint = 0;
     rank_id root = nobody;
     std::array<char, 24> operation{};  ///< texts, cut to fit, ended by 0
@@ -122,6 +123,12 @@ template <class T> concept announcing_transport = transport<T> && requires(T& ne
                                                                            operation_record const& record) {
     { net.announce(record) } noexcept;
     { known.view_of(peer) } -> std::same_as<operation_record>;
+};
+
+/// Counts the plans that this rank ever made in a context, whichever group object they were made through: 1, 2, …,
+/// or 0 if it did not keep count. Ranks make the plans of a context in the same order: equal numbers, same call.
+template <class T> concept counting_transport = transport<T> && requires(T& net, std::uint64_t context) {
+    { net.count_plan(context) } -> std::same_as<std::uint64_t>;
 };
 
 }  // namespace chorus

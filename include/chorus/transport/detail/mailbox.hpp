@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -87,6 +88,7 @@ class mailbox {
             pending.pending = nullptr;
         } else if (now == progress::idle && (++idle_polls_ & 0xFFFu) == 0) {
             look_for_lost_peers();
+            look_for_disagreement();
         }
         return now;
     }
@@ -122,6 +124,14 @@ class mailbox {
     void announce(operation_record const& record) noexcept { write_record(arena_.member_of(me_), record); }
     operation_record view_of(rank_id peer) const { return read_record(arena_.member_of(peer)); }
 
+    /// Keeps count for the first 1024 contexts.
+    std::uint64_t count_plan(std::uint64_t context) {
+        auto const known = plans_of_.find(context);
+        if (known != plans_of_.end()) return ++known->second;
+        if (plans_of_.size() == 1024) return 0;
+        return plans_of_[context] = 1;
+    }
+
     /// Spins, then yields, then sleeps at most 2 ms until a peer has done something for this rank.
     void rest(std::uint32_t idle_polls) noexcept {
         member& mine = arena_.member_of(me_);
@@ -145,6 +155,7 @@ class mailbox {
         platform_.sleep(me_, mine, bell_seen_, std::chrono::milliseconds{2});
         bell_seen_ = mine.bell.load(std::memory_order_acquire);
         look_for_lost_peers();
+        if ((++looks_ & 15u) == 0) look_for_disagreement();
     }
 
     /// Elements longer than this cannot be reduced on arrival (they might straddle the pieces of a stream).
@@ -518,9 +529,7 @@ class mailbox {
             std::string text = "rank " + std::to_string(me_) + " expected " + std::to_string(r.bytes) + " bytes from rank " +
                                std::to_string(r.peer) + " and was sent " + std::to_string(arrived.bytes);
             if (arrived.bytes == r.bytes) text += " of another operation";
-            text += "; rank " + std::to_string(me_) + " runs " + describe(view_of(me_)) + ", rank " +
-                    std::to_string(r.peer) + " runs " + describe(view_of(r.peer));
-            abort(errc::mismatch, r.peer, text);
+            abort(errc::mismatch, r.peer, text + both_views(r.peer));
         }
         CHORUS_CATCH_ALL { abort(errc::mismatch, r.peer, "ranks disagree"); }
     }
@@ -546,6 +555,27 @@ class mailbox {
         }
     }
 
+    /// Ranks that were given different arguments may wait for messages that nobody will send: whoever waits compares
+    /// what the others say they run with what it runs itself.
+    void look_for_disagreement() noexcept {
+        if (is_aborted()) return;
+        operation_record const mine = read_record(arena_.member_of(me_));
+        if (mine.ordinal == 0) return;
+        for (rank_id p = 0; p < size(); ++p) {
+            auto const other = read_whole_record(arena_.member_of(p));
+            if (!other || other->stream != mine.stream || other->ordinal != mine.ordinal) continue;
+            if (other->fingerprint == mine.fingerprint) continue;
+            CHORUS_TRY { abort(errc::mismatch, p, "the ranks disagree" + both_views(p)); }
+            CHORUS_CATCH_ALL { abort(errc::mismatch, p, "the ranks disagree"); }
+            return;
+        }
+    }
+
+    std::string both_views(rank_id peer) const {
+        return "; rank " + std::to_string(me_) + " runs " + describe(view_of(me_)) + ", rank " + std::to_string(peer) +
+               " runs " + describe(view_of(peer));
+    }
+
     mailbox_arena arena_;
     Platform platform_;
     rank_id me_;
@@ -557,8 +587,10 @@ class mailbox {
     std::vector<std::uint8_t> awaited_;
     std::vector<std::uint8_t> reserved_;
     request_pool pool_;
+    std::unordered_map<std::uint64_t, std::uint64_t> plans_of_;  // context -> plans made
     std::uint32_t next_offer_ = 0;
     std::uint32_t idle_polls_ = 0;
+    std::uint32_t looks_ = 0;
     std::uint32_t bell_seen_ = 0;
     bool armed_ = false;
     std::atomic<bool> busy_{false};

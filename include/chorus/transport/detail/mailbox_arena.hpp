@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -86,6 +87,7 @@ struct alignas(cache_line) member {
     std::atomic<std::uint32_t> process;   ///< process id, 0 for threads
     std::atomic<std::uint64_t> probe;     ///< address, in that process, of a word that holds `mailbox_arena::magic`
     alignas(cache_line) std::array<std::atomic<std::uint64_t>, record_words> record;
+    std::atomic<std::uint32_t> record_version;  ///< odd while the record is being written
 };
 
 inline constexpr std::size_t abort_text_bytes = 480;
@@ -199,14 +201,25 @@ inline error read_abort(arena_header const& header, rank_id reader) {
 
 inline void write_record(member& shown, operation_record const& record) noexcept {
     auto const words = std::bit_cast<std::array<std::uint64_t, record_words>>(record);
-    for (std::size_t i = 0; i < record_words; ++i) shown.record[i].store(words[i], std::memory_order_relaxed);
+    std::uint32_t const version = shown.record_version.load(std::memory_order_relaxed);
+    shown.record_version.store(version + 1, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < record_words; ++i) shown.record[i].store(words[i], std::memory_order_release);
+    shown.record_version.store(version + 2, std::memory_order_release);
 }
 
 /// May mix two records if the rank moves on at this moment; good enough for a report.
 inline operation_record read_record(member const& shown) noexcept {
     std::array<std::uint64_t, record_words> words;
-    for (std::size_t i = 0; i < record_words; ++i) words[i] = shown.record[i].load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i < record_words; ++i) words[i] = shown.record[i].load(std::memory_order_acquire);
     return std::bit_cast<operation_record>(words);
+}
+
+/// Nothing if the rank moves on at this moment.
+inline std::optional<operation_record> read_whole_record(member const& shown) noexcept {
+    std::uint32_t const before = shown.record_version.load(std::memory_order_acquire);
+    operation_record const record = read_record(shown);
+    if (before % 2 != 0 || shown.record_version.load(std::memory_order_relaxed) != before) return std::nullopt;
+    return record;
 }
 
 }  // namespace chorus::detail
