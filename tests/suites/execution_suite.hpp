@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: 2026 the chorus authors
+#pragma once
+
+#include "chorus/schedule/algorithms.hpp"
+#include "chorus/transport/run_all.hpp"
+#include "chorus/transport/simulated.hpp"
+#include "chorus/transport/thread.hpp"
+#include "suites/execution_trial.hpp"
+#include "suites/failure_list.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+// Every algorithm performs a collective as the oracle says, on simulated ranks in one thread and on threads.
+namespace suites {
+
+inline std::string name_of(chosen const& by) { return by ? by->describe() : "automatic"; }
+
+/// Every listed algorithm that offers the collective, some with parameters, and `automatic`.
+inline std::vector<chosen> algorithms_for(chorus::collective what) {
+    std::vector<chosen> all{std::nullopt};
+    std::vector<std::string> names{"ring(segments=4)", "chain(segments=3)", "double_binary_tree(segments=3)",
+                                   "hierarchical(inside=ring, between=recursive_doubling, width=2)"};
+    for (std::string_view name : chorus::known_algorithms()) names.emplace_back(name);
+    for (std::string const& name : names)
+        if (auto algorithm = chorus::algorithm_named(name); algorithm.supports(what)) all.emplace_back(std::move(algorithm));
+    return all;
+}
+
+inline std::vector<placement> placements_of(chorus::collective what) {
+    using enum chorus::collective;
+    if (what == broadcast || what == all_to_all) return {placement::apart};
+    if (what == reduce_scatter) return {placement::apart, placement::in_place, placement::own_block};
+    return {placement::apart, placement::in_place};
+}
+
+/// `total` elements as the collective counts them: one vector, or near-equal blocks; all_to_all by hand: equal blocks.
+inline std::vector<std::uint64_t> counts_of(chorus::collective what, chorus::rank_id size, std::uint64_t total) {
+    if (!has_block_per_rank(what)) return {total};
+    std::vector<std::uint64_t> counts;
+    chorus::blocks const cut = chorus::blocks::near_equal(total, size);
+    for (chorus::rank_id b = 0; b < size; ++b) counts.push_back(cut.length(b));
+    return counts;
+}
+
+inline std::vector<chorus::rank_id> some_roots(chorus::collective what, chorus::rank_id size) {
+    if (!has_root(what)) return {0};
+    if (size > 5) return {size - 2};
+    std::vector<chorus::rank_id> roots;
+    for (chorus::rank_id r = 0; r < size; ++r) roots.push_back(r);
+    return roots;
+}
+
+/// Drives the plans of all ranks in one thread until they are done.
+template <class Plans>
+chorus::progress drive(Plans const& plans, std::uint64_t seed = 0) {
+    struct turn {
+        chorus::plan* work;
+        chorus::progress operator()() const { return work->advance(); }
+    };
+    std::vector<turn> turns;
+    for (chorus::plan* work : plans) turns.push_back({work});
+    return chorus::run_all(std::span<turn>{turns}, {.seed = seed, .idle_rounds = 2000});
+}
+
+/// All iterations of one call on simulated ranks; says what is wrong.
+template <chorus::collective What, class T, class Op>
+std::string simulate(oracle<T, Op> const& known, call_shape const& shape, chosen const& by,
+                     chorus::simulated_options const& options) {
+    using rank_trial = trial<What, T, Op, chorus::simulated_transport>;
+    chorus::simulated_network network{shape.size, options};
+    std::vector<std::unique_ptr<rank_trial>> ranks;
+    std::vector<chorus::plan*> plans;
+    for (chorus::rank_id r = 0; r < shape.size; ++r) {
+        chorus::group<chorus::simulated_transport> const members{network.endpoint(r)};
+        ranks.push_back(std::make_unique<rank_trial>(members, known, shape, by));
+        plans.push_back(&ranks.back()->plan());
+    }
+    for (std::size_t iteration = 0; iteration < known.iterations(); ++iteration) {
+        for (auto& rank : ranks) rank->fill(iteration);
+        for (chorus::plan* work : plans) work->start();
+        if (drive(plans, options.seed) != chorus::progress::done) return "does not end: " + plans.front()->describe();
+        for (auto& rank : ranks)
+            if (std::string const wrong = rank->check(iteration); !wrong.empty()) return wrong;
+    }
+    return {};
+}
+
+template <chorus::collective What, class T, class Op>
+void check_simulated(oracle<T, Op> const& known, call_shape const& shape, chosen const& by,
+                     chorus::simulated_options const& options) {
+    std::string wrong;
+    try {
+        wrong = simulate<What, T, Op>(known, shape, by, options);
+    } catch (chorus::error const& refused) {
+        wrong = refused.what();
+    }
+    INFO(std::string{to_string(What)}, " by ", name_of(by), " p=", shape.size, " elements=", shape.total(), " root=", shape.root,
+         " placement=", static_cast<int>(shape.where), " rendezvous=", options.rendezvous, " seed=", options.seed);
+    CHECK_MESSAGE(wrong.empty(), wrong);
+}
+
+/// Messages are delayed and reordered, eager and rendezvous in turn, other seeds each time.
+inline chorus::simulated_options next_options(std::uint64_t& turn) {
+    ++turn;
+    return {.seed = turn, .delay = static_cast<std::uint32_t>(turn / 2 % 3) * 4, .reorder = turn % 3 != 0, .rendezvous = turn % 2 != 0};
+}
+
+/// Every algorithm, root and placement, on `total` elements; uneven where they do not divide, unless the algorithm
+/// does not take that.
+template <chorus::collective What, class T, class Op>
+void check_counts(chorus::rank_id size, std::vector<std::uint64_t> const& counts, std::vector<chosen> const& algorithms,
+                  std::uint64_t& turn) {
+    call_shape shape{.size = size, .counts = counts};
+    oracle<T, Op> const known{size, static_cast<std::size_t>(shape.total()), 2};
+    for (chosen const& by : algorithms) {
+        if (!shape.is_even() && What == chorus::collective::all_to_all && by && !by->takes_uneven()) continue;
+        if (chorus::has_reduction(What) && !chorus::is_commutative<Op> && by && !by->keeps_order()) continue;
+        for (chorus::rank_id root : some_roots(What, size))
+            for (placement where : placements_of(What)) {
+                shape.root = root;
+                shape.where = where;
+                check_simulated<What, T, Op>(known, shape, by, next_options(turn));
+            }
+    }
+}
+
+/// 0, 1, p - 1, p, p + 1, 2p, 3p + 1, 224 and 1031 elements, all_to_all also p times as many as some.
+inline std::vector<std::uint64_t> edge_counts(chorus::rank_id p) {
+    std::uint64_t const n = p;
+    return {0, 1, n - 1, n, n + 1, 2 * n, 3 * n + 1, 224, 1031};
+}
+
+/// The whole grid on simulated ranks: every size, algorithm, edge count and placement.
+template <chorus::collective What, class T, class Op = chorus::sum>
+void check_grid(std::vector<chorus::rank_id> const& sizes, std::vector<chosen> const& algorithms = algorithms_for(What)) {
+    CHECK(algorithms.size() > 1);
+    std::uint64_t turn = 0;
+    for (chorus::rank_id p : sizes) {
+        for (std::uint64_t total : edge_counts(p)) {
+            if (p > 8 && total > 64 && (total + p) % 2 == 0) continue;
+            check_counts<What, T, Op>(p, counts_of(What, p, total), algorithms, turn);
+        }
+    }
+}
+
+inline std::vector<chorus::rank_id> sizes_up_to(chorus::rank_id most) {
+    std::vector<chorus::rank_id> sizes;
+    for (chorus::rank_id p = 1; p <= most; ++p) sizes.push_back(p);
+    return sizes;
+}
+
+/// Uneven counts: an empty block, nothing but empty blocks, one block, and random ones with zeros.
+template <chorus::collective What, class T, class Op = chorus::sum>
+void check_uneven(std::vector<chosen> const& algorithms = algorithms_for(What)) {
+    std::uint64_t turn = 0;
+    check_counts<What, T, Op>(3, {0, 5, 0}, algorithms, turn);
+    check_counts<What, T, Op>(3, {0, 0, 0}, algorithms, turn);
+    check_counts<What, T, Op>(3, {0, 0, 1}, algorithms, turn);
+    for (chorus::rank_id p : {2u, 4u, 5u, 7u, 8u, 11u})
+        for (std::uint64_t seed : {1u, 2u}) {
+            chorus::counter_random const random{seed, p};
+            std::vector<std::uint64_t> counts;
+            for (chorus::rank_id b = 0; b < p; ++b) counts.push_back(random.below(2 * b, 3) == 0 ? 0 : random.below(2 * b + 1, 40));
+            check_counts<What, T, Op>(p, counts, algorithms, turn);
+        }
+}
+
+/// On threads, with counts on both sides of the limits of inline, copied and offered messages.
+template <chorus::collective What, class T, class Op = chorus::sum>
+void check_threads(std::vector<std::uint64_t> const& totals = {10, 11, 513, 2061, 70000},
+                   std::vector<chosen> const& algorithms = algorithms_for(What)) {
+    for (chorus::rank_id p : {2u, 3u, 4u}) {
+        failure_list failures;
+        std::vector<std::unique_ptr<oracle<T, Op>>> known;
+        std::vector<call_shape> shapes;
+        for (std::uint64_t total : totals) {
+            bool const by_hand = What == chorus::collective::all_to_all;  // equal blocks, for every algorithm
+            std::uint64_t const many = by_hand ? total / p * p : total;
+            shapes.push_back({.size = p, .counts = counts_of(What, p, many)});
+            known.push_back(std::make_unique<oracle<T, Op>>(p, static_cast<std::size_t>(many), 2));
+        }
+        chorus::thread_fleet{p}.run([&](chorus::thread_transport& net) {
+            auto const members = chorus::group{net}.within(std::chrono::seconds{20});
+            std::uint32_t turn = 0;
+            for (std::size_t n = 0; n < shapes.size(); ++n)
+                for (chosen const& by : algorithms)
+                    for (placement where : placements_of(What)) {
+                        call_shape shape = shapes[n];
+                        shape.where = where;
+                        shape.root = turn++ % p;
+                        trial<What, T, Op, chorus::thread_transport> rank{members, *known[n], shape, by};
+                        for (std::size_t iteration = 0; iteration < known[n]->iterations(); ++iteration) {
+                            rank.fill(iteration);
+                            rank.plan().run();
+                            if (std::string const wrong = rank.check(iteration); !wrong.empty()) failures.add(wrong);
+                        }
+                    }
+        });
+        INFO("threads p=", p);
+        for (std::string const& wrong : failures.texts()) FAIL_CHECK(wrong);
+    }
+}
+
+}  // namespace suites
