@@ -10,7 +10,7 @@
 
 namespace chorus {
 
-/// How long an operation may take: for ever by default, else any std::chrono duration. A negative one is refused (invalid_argument);
+/// How long an operation may take: for ever by default, else any std::chrono duration. A negative one, or one that is not a number, is refused (invalid_argument);
 /// zero means "only if it is complete at once"; one beyond 100 years is for ever, so no clock sum overflows.
 class time_limit {
  public:
@@ -20,7 +20,9 @@ class time_limit {
     constexpr time_limit(std::chrono::duration<Count, Period> limit) {  // implicit: {.deadline = std::chrono::seconds{2}}
         using seconds = std::chrono::duration<double>;
         double const length = std::chrono::duration_cast<seconds>(limit).count();
-        if (length < 0) detail::raise(errc::invalid_argument, "a time limit of " + std::to_string(length) + " s is negative");
+        if (!(length >= 0))
+            detail::raise(errc::invalid_argument, "a time limit of " + std::to_string(length) +
+                                                     " s is negative or not a number");
         if (length < 100.0 * 366 * 24 * 3600) nanoseconds_ = static_cast<long long>(length * 1e9);
     }
 
