@@ -5,6 +5,8 @@
 #include "chorus/base/check.hpp"
 #include "chorus/base/random.hpp"
 #include "chorus/base/time_limit.hpp"
+#include "chorus/schedule/algorithm.hpp"
+#include "chorus/schedule/automatic.hpp"
 #include "chorus/transport/transport.hpp"
 
 #include <cstdint>
@@ -19,6 +21,15 @@ namespace chorus {
 
 namespace detail {
 
+/// What `automatic` chose before for the same question; asking it takes some microseconds.
+struct remembered_choice {
+    collective what;
+    std::uint64_t bytes;
+    bool needs_order;
+    bool uneven;
+    choice chosen;
+};
+
 /// What all copies of a group share on this rank.
 struct group_state {
     std::uint64_t context = 0;        ///< equal on all members, different for different groups
@@ -26,6 +37,9 @@ struct group_state {
     std::vector<rank_id> members;     ///< group rank -> rank of the transport
     std::uint64_t plans = 0;          ///< made so far; members make plans in the same order
     std::optional<error> failure;     ///< set by the first failed operation
+    std::vector<remembered_choice> choices;  ///< of the default `automatic`; at most `most_choices`
+
+    static constexpr std::size_t most_choices = 64;
 
     void expect_usable(std::string_view operation) const {
         if (failure)

@@ -54,18 +54,24 @@ constexpr auto target_span(B&& memory) noexcept {
     return std::span<element_of<B>>{std::ranges::data(memory), std::ranges::size(memory)};
 }
 
-/// Which algorithm, its text, and why.
-struct chosen_algorithm {
-    any_algorithm algorithm;
-    std::string why;
-};
+/// The default `automatic` is asked once per question and group.
+inline choice choose_automatically(automatic const& wanted, group_state& members, operation const& asked,
+                                   std::uint64_t bytes, bool needs_order, bool uneven) {
+    if (wanted != automatic{}) return wanted.choose(asked.what, asked.ranks, bytes, needs_order, uneven);
+    for (remembered_choice const& known : members.choices)
+        if (known.what == asked.what && known.bytes == bytes && known.needs_order == needs_order && known.uneven == uneven)
+            return known.chosen;
+    choice chosen = wanted.choose(asked.what, asked.ranks, bytes, needs_order, uneven);
+    if (members.choices.size() == group_state::most_choices) members.choices.erase(members.choices.begin());
+    members.choices.push_back({asked.what, bytes, needs_order, uneven, chosen});
+    return chosen;
+}
 
 template <class A>
-chosen_algorithm choose_algorithm(A const& wanted, operation const& asked, std::uint64_t bytes, bool uneven) {
+choice choose_algorithm(A const& wanted, group_state& members, operation const& asked, std::uint64_t bytes, bool uneven) {
     bool const needs_order = asked.reduction && !asked.reduction->is_commutative;
     if constexpr (std::same_as<A, automatic>) {
-        choice chosen = wanted.choose(asked.what, asked.ranks, bytes, needs_order, uneven);
-        return {std::move(chosen.algorithm), std::move(chosen.why)};
+        return choose_automatically(wanted, members, asked, bytes, needs_order, uneven);
     } else {
         any_algorithm fixed{wanted};
         if (needs_order && has_reduction(asked.what) && !fixed.keeps_order())
@@ -158,7 +164,7 @@ class collective_call {
         std::uint64_t const bytes =
             uneven && asked_.what == collective::all_to_all ? std::uint64_t{ranks()} * 4096
                                                             : asked_.count * asked_.element_bytes;
-        chosen_algorithm chosen = choose_algorithm(wanted, asked_, bytes, uneven);
+        choice chosen = choose_algorithm(wanted, *members_.state(), asked_, bytes, uneven);
         asked_.algorithm = chosen.algorithm.describe();
         asked_.reason = std::move(chosen.why);
         asked_.program = chosen.algorithm.make(asked_.what, me(), ranks(), asked_.root == nobody ? 0 : asked_.root);
