@@ -70,8 +70,7 @@ void run(command_line& line, chorus::collective what) {
     for (std::string const& name : asked.algorithms)
         if (name != "automatic" && !chorus::algorithm_named(name).supports(what))
             throw std::invalid_argument{name + " does not offer " + std::string{chorus::to_string(what)}};
-    if (asked.transport == "thread") bench::run_on_threads(asked);
-    else bench::run_on_processes(asked);
+    bench::run(asked);
 }
 
 }  // namespace
