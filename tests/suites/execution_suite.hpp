@@ -40,9 +40,12 @@ inline std::vector<placement> placements_of(chorus::collective what) {
     return {placement::apart, placement::in_place};
 }
 
-/// `total` elements as the collective counts them: one vector, or near-equal blocks; all_to_all by hand: equal blocks.
+/// `total` elements as the collective counts them: one vector, or near-equal blocks. all_to_all: equal blocks, each of
+/// `total` elements where these are few, so that algorithms which do not take uneven ones are not left out.
 inline std::vector<std::uint64_t> counts_of(chorus::collective what, chorus::rank_id size, std::uint64_t total) {
     if (!has_block_per_rank(what)) return {total};
+    if (what == chorus::collective::all_to_all)
+        return std::vector<std::uint64_t>(size, total > 4 * size ? total / size : total);
     std::vector<std::uint64_t> counts;
     chorus::blocks const cut = chorus::blocks::near_equal(total, size);
     for (chorus::rank_id b = 0; b < size; ++b) counts.push_back(cut.length(b));
@@ -131,7 +134,7 @@ void check_counts(chorus::rank_id size, std::vector<std::uint64_t> const& counts
     }
 }
 
-/// 0, 1, p - 1, p, p + 1, 2p, 3p + 1, 224 and 1031 elements, all_to_all also p times as many as some.
+/// Those around which blocks become empty, equal or uneven, and two large ones.
 inline std::vector<std::uint64_t> edge_counts(chorus::rank_id p) {
     std::uint64_t const n = p;
     return {0, 1, n - 1, n, n + 1, 2 * n, 3 * n + 1, 224, 1031};
@@ -181,10 +184,8 @@ void check_threads(std::vector<std::uint64_t> const& totals = {10, 11, 513, 2061
         std::vector<std::unique_ptr<oracle<T, Op>>> known;
         std::vector<call_shape> shapes;
         for (std::uint64_t total : totals) {
-            bool const by_hand = What == chorus::collective::all_to_all;  // equal blocks, for every algorithm
-            std::uint64_t const many = by_hand ? total / p * p : total;
-            shapes.push_back({.size = p, .counts = counts_of(What, p, many)});
-            known.push_back(std::make_unique<oracle<T, Op>>(p, static_cast<std::size_t>(many), 2));
+            shapes.push_back({.size = p, .counts = counts_of(What, p, total)});
+            known.push_back(std::make_unique<oracle<T, Op>>(p, static_cast<std::size_t>(shapes.back().total()), 2));
         }
         chorus::thread_fleet{p}.run([&](chorus::thread_transport& net) {
             auto const members = chorus::group{net}.within(std::chrono::seconds{20});
