@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-NOT_MIRRORED = {"no_exceptions"}  # folders of tests that are about something else than one header
+NOT_MIRRORED = {"behaviour", "no_exceptions"}  # folders of tests that are about something else than one header
 
 
 def headers_for(floor, root):

@@ -1,0 +1,16 @@
+// expect: element_name
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: 2026 the chorus authors
+// Elements travel as bytes: what owns memory is no element.
+#include <chorus/chorus.hpp>
+
+#include <string>
+#include <vector>
+
+#ifdef CONTROL
+using element = long;
+#else
+using element = std::string;
+#endif
+
+void share(chorus::group<chorus::self_transport>& world, std::vector<element>& v) { chorus::broadcast(world, v, 0); }
