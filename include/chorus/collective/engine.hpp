@@ -27,7 +27,7 @@ namespace chorus::detail {
 /// A round is posted as a whole, sends first; it is over when all its messages are, its delayed landings and local steps done in the order listed.
 /// Up to `in_flight` rounds are under way at once.
 template <transport Transport>
-class engine final : public plan_model {
+class engine final : public plan_model, private under_way_item {
  public:
     engine(group<Transport> const& members, operation asked, time_limit deadline)
         : net_{&members.net()}, group_{members.state()}, asked_{std::move(asked)},
@@ -50,6 +50,7 @@ class engine final : public plan_model {
             net_->abort(errc::aborted, net_->rank(), "a plan was destroyed while it was under way");
         enter_at_last();
         cancel_all();
+        group_->under_way->remove(*this);
         group_->failure = error{errc::aborted, "a plan was destroyed while it was under way", net_->rank()};
         leave();
     }
@@ -60,6 +61,7 @@ class engine final : public plan_model {
         group_->expect_usable(to_string(asked_.what));
         failure_.reset();
         become(progress::idle);
+        group_->under_way->add(*this);
         posted_ = 0;
         finished_ = 0;
         idle_advances_ = 0;
@@ -199,14 +201,18 @@ class engine final : public plan_model {
             leave();
             return progress::failed;
         }
+        bool helped = false;
         if (!is_over()) {
             bool const nothing = step_on() == progress::idle;
+            helped = nothing && group_->under_way->help_all_but(*this);
             if (nothing && (look == clock_look::now || (++idle_advances_ & 0xFFu) == 0)) check_deadline();
         }
         progress const now = state_;
         leave();
-        return now;
+        return helped && now == progress::idle ? progress::moved : now;
     }
+
+    bool help() noexcept override { return step_on() != progress::idle; }
 
     progress step_on() noexcept {
         bool moved = false;
@@ -353,6 +359,7 @@ class engine final : public plan_model {
         for (bound_copy const& c : program_.at_end) std::memcpy(c.to, c.from, c.bytes);
         if (program_.finish.convert != nullptr && program_.finish.count > 0)
             program_.finish.convert(program_.finish.to, program_.finish.from, program_.finish.count, asked_.ranks);
+        group_->under_way->remove(*this);
         return become(progress::done);
     }
 
@@ -372,7 +379,7 @@ class engine final : public plan_model {
         if (deadline_.is_for_ever() || is_over()) return;
         if (std::chrono::steady_clock::now() < must_end_) return;
         CHORUS_TRY { give_up(errc::timed_out, "not complete within " + to_string(deadline_) + awaited(), first_awaited()); }
-        CHORUS_CATCH_ALL { become(progress::failed); }
+        CHORUS_CATCH_ALL { end_as_failed(); }
     }
 
     rank_id first_awaited() const noexcept {
@@ -410,7 +417,7 @@ class engine final : public plan_model {
             if constexpr (aborting_transport<Transport>) net_->abort(code, peer, text);
             fail(error{code, text, peer});
         }
-        CHORUS_CATCH_ALL { become(progress::failed); }
+        CHORUS_CATCH_ALL { end_as_failed(); }
     }
 
     /// A user's operation or the system threw: kept as an error with its text.
@@ -432,6 +439,11 @@ class engine final : public plan_model {
         cancel_all();
         failure_ = why;
         group_->failure = why;
+        end_as_failed();
+    }
+
+    void end_as_failed() noexcept {
+        group_->under_way->remove(*this);
         become(progress::failed);
     }
 

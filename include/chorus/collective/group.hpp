@@ -5,6 +5,7 @@
 #include "chorus/base/check.hpp"
 #include "chorus/base/random.hpp"
 #include "chorus/base/time_limit.hpp"
+#include "chorus/collective/detail/under_way.hpp"
 #include "chorus/schedule/algorithm.hpp"
 #include "chorus/schedule/automatic.hpp"
 #include "chorus/transport/transport.hpp"
@@ -37,6 +38,7 @@ struct group_state {
     std::vector<rank_id> members;     ///< group rank -> rank of the transport
     std::uint64_t plans = 0;          ///< made so far; members make plans in the same order
     std::optional<error> failure;     ///< set by the first failed operation
+    std::shared_ptr<under_way_list> under_way = std::make_shared<under_way_list>();  ///< shared with subgroups
     std::vector<remembered_choice> choices;  ///< of the default `automatic`; at most `most_choices`
 
     static constexpr std::size_t most_choices = 64;
@@ -81,6 +83,7 @@ class group {
     group subgroup(std::span<rank_id const> ranks, std::uint64_t label = 0) const {
         auto made = std::make_shared<detail::group_state>();
         made->me = nobody;
+        made->under_way = state_->under_way;
         made->context = counter_random::mix(state_->context ^ counter_random::mix(label + 1));
         std::vector<bool> seen(size(), false);
         for (rank_id r : ranks) {

@@ -37,7 +37,8 @@ class plan_model {
 /// One collective operation bound to buffers, operation and algorithm: made once, run often. Peers, tags, scratch and the choice of algorithm are settled
 /// when it is made; `start`, `advance` and `wait` allocate nothing.
 ///
-/// Move-only. One thread drives a plan at a time. The buffers belong to the operation from `start` until it is done. Many plans may be under way at once.
+/// Move-only. One thread drives a plan at a time. The buffers belong to the operation from `start` until it is done. Many plans may be under way at once,
+/// started and awaited in any order: whoever waits helps along what else is under way in the group, its parents and subgroups.
 /// Destroying a plan that is under way gives the operation up: the group is aborted, on the peers as well, and nobody touches the buffers afterwards.
 class plan {
  public:
