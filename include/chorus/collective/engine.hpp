@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,7 +38,7 @@ class engine final : public plan_model, private under_way_item {
         record_ = make_record();
         if constexpr (counting_transport<Transport>) record_.ordinal = net_->count_plan(group_->context);
         if (asked_.reduction)
-            reduction_ = {asked_.reduction->apply, asked_.reduction->op.get(), asked_.reduction->carrier_bytes};
+            reduction_ = {&combine_on_arrival, this, asked_.reduction->carrier_bytes};
         bind();
     }
 
@@ -285,8 +286,10 @@ class engine final : public plan_model, private under_way_item {
         for (std::size_t at = 0; at < active_.size(); ++at) {
             std::uint32_t const i = active_[at];
             progress const now = net_->poll(tickets_[i]);
-            if (now == progress::failed) {
-                active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(kept), active_.begin() + static_cast<std::ptrdiff_t>(at));
+            if (now == progress::failed || thrown_) {
+                active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(kept),
+                              active_.begin() + static_cast<std::ptrdiff_t>(at));
+                if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
                 fail_by_transport(i);
                 return false;
             }
@@ -330,6 +333,15 @@ class engine final : public plan_model, private under_way_item {
             if (is_local(program_.steps[i].kind)) perform(program_.steps[i]);
     }
 
+    /// What the transport calls, inside a poll that must not throw: an exception is kept until the poll is over.
+    static void combine_on_arrival(std::byte* out, std::byte const* left, std::byte const* right, std::size_t count,
+                                   void const* me) noexcept {
+        engine const& self = *static_cast<engine const*>(me);
+        reducer const& by = *self.asked_.reduction;
+        CHORUS_TRY { by.apply(out, left, right, count, by.op.get()); }
+        CHORUS_CATCH_ALL { self.thrown_ = std::current_exception(); }
+    }
+
     void land(bound_step const& s, std::byte const* arrived) {
         if (s.bytes == 0) return;
         if (s.kind == step_kind::recv) std::memcpy(s.out, arrived, s.bytes);
@@ -338,8 +350,9 @@ class engine final : public plan_model, private under_way_item {
 
     void combine(bound_step const& s, std::byte const* other) {
         if (s.count == 0) return;
-        if (s.from_left) reduction_.apply(s.out, other, s.mine, s.count, reduction_.op);
-        else reduction_.apply(s.out, s.mine, other, s.count, reduction_.op);
+        reducer const& by = *asked_.reduction;
+        if (s.from_left) by.apply(s.out, other, s.mine, s.count, by.op.get());
+        else by.apply(s.out, s.mine, other, s.count, by.op.get());
     }
 
     void perform(bound_step const& s) {
@@ -351,7 +364,8 @@ class engine final : public plan_model, private under_way_item {
         } else {
             for (std::uint32_t k = 0; k <= s.inputs; ++k)
                 fold_inputs_[k] = k == s.position ? s.mine : s.other + (k < s.position ? k : k - 1) * s.bytes;
-            asked_.reduction->fold(s.out, fold_inputs_.data(), std::size_t{s.inputs} + 1, s.count, reduction_.op);
+            asked_.reduction->fold(s.out, fold_inputs_.data(), std::size_t{s.inputs} + 1, s.count,
+                                    asked_.reduction->op.get());
         }
     }
 
@@ -502,6 +516,7 @@ class engine final : public plan_model, private under_way_item {
     std::vector<std::uint32_t> pending_;     // round -> messages not complete
     std::vector<std::uint32_t> active_;      // steps whose ticket is not complete
     std::vector<std::byte const*> fold_inputs_;
+    mutable std::exception_ptr thrown_;      // by the user's operation
     std::optional<error> failure_;
     std::chrono::steady_clock::time_point must_end_;
     std::atomic<progress> state_{progress::done};  // written by whoever is inside, read by anybody
