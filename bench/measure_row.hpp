@@ -14,8 +14,10 @@
 namespace bench {
 
 /// Measures one algorithm at one size: `count` elements in the whole vector. Collective; all ranks get the same row.
-/// Before each call the inputs are written and the ranks meet at a barrier; a call's time is that of the rank on which
-/// it took longest. Instantiated in floats.cpp and integers.cpp: every element and operation has kernels of its own.
+/// Before each call the inputs are written and the ranks meet at a barrier; a call's time runs from when the last rank
+/// begins it to when the last rank is done: ranks leave a barrier at different times, above all where they outnumber
+/// the cores, and that is not the call's doing. Instantiated in floats.cpp and integers.cpp: every element and
+/// operation has kernels of its own.
 template <class Element>
 struct measurement {
     using threads = chorus::group<chorus::thread_transport>;

@@ -69,12 +69,13 @@ template <class Element, class Group>
 row measure_row(Group const& world, settings const& asked, std::string const& name, std::uint64_t count) {
     vectors<Element> memory{asked, world.rank(), count};
     std::uint64_t const bytes = count * sizeof(Element);
-    chorus::plan call = make_plan(world, asked, memory, find_algorithm(name, asked, bytes));
+    chorus::any_algorithm const algorithm = find_algorithm(name, asked, bytes);
+    chorus::plan call = make_plan(world, asked, memory, algorithm);
     chorus::plan gate = chorus::plan_barrier(world);
     if (!asked.check) memory.fill(0);
 
     std::uint64_t wrong = 0;
-    std::vector<double> seconds = time_calls(
+    call_times times = time_calls(
         asked.warm_up, asked.repeat,
         [&](std::size_t i) {
             if (asked.check) memory.fill(i);
@@ -85,9 +86,18 @@ row measure_row(Group const& world, settings const& asked, std::string const& na
             if (asked.spoil == world.rank()) memory.spoil();
             if (asked.check) wrong += memory.count_wrong(i);
         });
-    chorus::all_reduce(world, seconds, chorus::maximum{});
+    chorus::all_reduce(world, times.begin, chorus::maximum{});
+    chorus::all_reduce(world, times.end, chorus::maximum{});
+    std::vector<double> seconds;
+    for (std::size_t i = 0; i < asked.repeat; ++i)
+        seconds.push_back(static_cast<double>(times.end[i] - times.begin[i]) * 1e-9);
     chorus::all_reduce(world, std::span{&wrong, 1}, chorus::sum{});
-    return {.algorithm = name, .bytes = bytes, .count = count, .time = summarise(seconds), .wrong = wrong};
+    return {.algorithm = name,
+            .chosen = algorithm.describe(),
+            .bytes = bytes,
+            .count = count,
+            .time = summarise(seconds),
+            .wrong = wrong};
 }
 
 template <class Element>

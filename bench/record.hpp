@@ -64,6 +64,7 @@ inline nlohmann::json to_json(settings const& asked) {
 inline nlohmann::json to_json(settings const& asked, row const& r) {
     bandwidth const rates = r.rates(asked);
     return {{"algorithm", r.algorithm},
+            {"chosen", r.chosen},
             {"bytes", r.bytes},
             {"count", r.count},
             {"microseconds",

@@ -35,9 +35,11 @@ struct settings {
     std::string json;
 };
 
-/// One line of the table: one algorithm at one size. Times in seconds; each is that of the rank that took longest.
+/// One line of the table: one algorithm at one size. Times in seconds, each from the last rank's begin to the last
+/// rank's end.
 struct row {
-    std::string algorithm;
+    std::string algorithm;    ///< as asked for
+    std::string chosen;       ///< with its parameters; what "automatic" came to
     std::uint64_t bytes = 0;  ///< really handed over: whole elements, and whole blocks where every rank has one
     std::uint64_t count = 0;  ///< elements
     summary time;

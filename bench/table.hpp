@@ -28,12 +28,13 @@ inline std::string to_string(settings const& asked) {
 class table {
  public:
     explicit table(settings const& asked) : asked_{asked}, shows_progress_{::isatty(STDERR_FILENO) == 1} {
-        for (std::string const& name : asked.algorithms) width_ = (std::max)(width_, name.size());
+        for (std::string const& name : asked.algorithms)
+            width_ = (std::max)(width_, name == "automatic" ? std::size_t{29} : name.size());
     }
 
     void print_heading() const {
         fmt::print("# {}\n", to_string(asked_));
-        fmt::print("# times in us, of the rank that took longest in each call; GB/s of the median, 1 GB = 10^9 B\n");
+        fmt::print("# times in us, last rank's begin to last rank's end; GB/s of the median, 1 GB = 10^9 bytes\n");
         fmt::print("{:>11} {:>11}  {:<{}} {:>11} {:>11} {:>11} {:>9} {:>9} {:>7}\n", "bytes", "count", "algorithm",
                    width_, "median", "minimum", "p99", "GB/s", "bus GB/s", "wrong");
         std::fflush(stdout);
@@ -49,8 +50,8 @@ class table {
         if (shows_progress_) fmt::print(stderr, "\r\033[K");
         bandwidth const rates = r.rates(asked_);
         fmt::print("{:>11} {:>11}  {:<{}} {:>11.2f} {:>11.2f} {:>11.2f} {:>9.3f} {:>9.3f} {:>7}\n", r.bytes, r.count,
-                   r.algorithm, width_, 1e6 * r.time.median, 1e6 * r.time.minimum, 1e6 * r.time.p99, rates.algorithm,
-                   rates.bus, asked_.check ? std::to_string(r.wrong) : "-");
+                   r.algorithm == "automatic" ? "automatic: " + r.chosen : r.algorithm, width_, 1e6 * r.time.median,
+                   1e6 * r.time.minimum, 1e6 * r.time.p99, rates.algorithm, rates.bus, asked_.check ? std::to_string(r.wrong) : "-");
         std::fflush(stdout);
     }
 

@@ -4,25 +4,40 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace bench {
 
-/// Calls `prepare(i)`, `call()`, `check(i)` for i = 0 … warm_up + repeat - 1, exactly that often, and returns the
-/// seconds that each of the last `repeat` calls of `call` took. Only `call` is timed.
+/// When calls began and ended, in nanoseconds of the steady clock, which the processes of one host share.
+struct call_times {
+    std::vector<std::int64_t> begin;
+    std::vector<std::int64_t> end;
+};
+
+inline std::int64_t nanoseconds_now() {
+    using namespace std::chrono;
+    return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+/// Calls `prepare(i)`, `call()`, `check(i)` for i = 0 … warm_up + repeat - 1, exactly that often, and returns when each
+/// of the last `repeat` calls of `call` began and ended.
 template <class Prepare, class Call, class Check>
-std::vector<double> time_calls(std::size_t warm_up, std::size_t repeat, Prepare prepare, Call call, Check check) {
-    std::vector<double> seconds;
-    seconds.reserve(repeat);
+call_times time_calls(std::size_t warm_up, std::size_t repeat, Prepare prepare, Call call, Check check) {
+    call_times times;
+    times.begin.reserve(repeat);
+    times.end.reserve(repeat);
     for (std::size_t i = 0; i < warm_up + repeat; ++i) {
         prepare(i);
-        auto const begin = std::chrono::steady_clock::now();
+        std::int64_t const begin = nanoseconds_now();
         call();
-        auto const end = std::chrono::steady_clock::now();
+        std::int64_t const end = nanoseconds_now();
         check(i);
-        if (i >= warm_up) seconds.push_back(std::chrono::duration<double>(end - begin).count());
+        if (i < warm_up) continue;
+        times.begin.push_back(begin);
+        times.end.push_back(end);
     }
-    return seconds;
+    return times;
 }
 
 }  // namespace bench
