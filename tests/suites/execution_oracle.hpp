@@ -27,6 +27,11 @@ struct matrix_product {
 };
 static_assert(!chorus::is_commutative<matrix_product>);
 
+/// Commutes, but only the promise of `commutative` tells so.
+struct elementwise {
+    triangle operator()(triangle const& x, triangle const& y) const { return {x.a + y.a, x.b ^ y.b, x.c < y.c ? x.c : y.c}; }
+};
+
 /// Draws an element from (rank, index, iteration): numbers are integers in [-500, 500], whose sums are exact.
 template <class T>
 T drawn(std::uint64_t rank, std::uint64_t index, std::uint64_t iteration) {

@@ -4,6 +4,7 @@
 
 #include "chorus/schedule/algorithms.hpp"
 #include "chorus/transport/run_all.hpp"
+#include "chorus/transport/self.hpp"
 #include "chorus/transport/simulated.hpp"
 #include "chorus/transport/thread.hpp"
 #include "suites/execution_trial.hpp"
@@ -13,12 +14,20 @@
 
 #include <chrono>
 #include <cstdint>
+#include <list>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 // Every algorithm performs a collective as the oracle says, on simulated ranks in one thread and on threads.
 namespace suites {
+
+/// To be called when the ranks have ended.
+inline void expect_none(failure_list const& failures) {
+    for (std::string const& wrong : failures.texts()) FAIL_CHECK(wrong);
+    CHECK(failures.texts().empty());
+}
 
 inline std::string name_of(chosen const& by) { return by ? by->describe() : "automatic"; }
 
@@ -72,16 +81,39 @@ chorus::progress drive(Plans const& plans, std::uint64_t seed = 0) {
     return chorus::run_all(std::span<turn>{turns}, {.seed = seed, .idle_rounds = 2000});
 }
 
+/// A simulated endpoint that can do no more than every transport can: it does not reduce.
+class plain_transport {
+ public:
+    using ticket = chorus::simulated_transport::ticket;
+
+    explicit plain_transport(chorus::simulated_transport& net) : net_{&net} {}
+
+    chorus::rank_id rank() const noexcept { return net_->rank(); }
+    chorus::rank_id size() const noexcept { return net_->size(); }
+    ticket post_send(chorus::rank_id peer, chorus::message_tag tag, std::span<std::byte const> out) {
+        return net_->post_send(peer, tag, out);
+    }
+    ticket post_recv(chorus::rank_id peer, chorus::message_tag tag, std::span<std::byte> in) {
+        return net_->post_recv(peer, tag, in);
+    }
+    chorus::progress poll(ticket& pending) noexcept { return net_->poll(pending); }
+
+ private:
+    chorus::simulated_transport* net_;
+};
+static_assert(chorus::transport<plain_transport> && !chorus::reducing_transport<plain_transport>);
+
 /// All iterations of one call on simulated ranks; says what is wrong.
-template <chorus::collective What, class T, class Op>
+template <chorus::collective What, class T, class Op, class Transport>
 std::string simulate(oracle<T, Op> const& known, call_shape const& shape, chosen const& by,
                      chorus::simulated_options const& options) {
-    using rank_trial = trial<What, T, Op, chorus::simulated_transport>;
+    using rank_trial = trial<What, T, Op, Transport>;
     chorus::simulated_network network{shape.size, options};
+    std::list<Transport> endpoints;
     std::vector<std::unique_ptr<rank_trial>> ranks;
     std::vector<chorus::plan*> plans;
     for (chorus::rank_id r = 0; r < shape.size; ++r) {
-        chorus::group<chorus::simulated_transport> const members{network.endpoint(r)};
+        chorus::group<Transport> const members{endpoints.emplace_back(network.endpoint(r))};
         ranks.push_back(std::make_unique<rank_trial>(members, known, shape, by));
         plans.push_back(&ranks.back()->plan());
     }
@@ -95,12 +127,12 @@ std::string simulate(oracle<T, Op> const& known, call_shape const& shape, chosen
     return {};
 }
 
-template <chorus::collective What, class T, class Op>
+template <chorus::collective What, class T, class Op, class Transport>
 void check_simulated(oracle<T, Op> const& known, call_shape const& shape, chosen const& by,
                      chorus::simulated_options const& options) {
     std::string wrong;
     try {
-        wrong = simulate<What, T, Op>(known, shape, by, options);
+        wrong = simulate<What, T, Op, Transport>(known, shape, by, options);
     } catch (chorus::error const& refused) {
         wrong = refused.what();
     }
@@ -117,7 +149,7 @@ inline chorus::simulated_options next_options(std::uint64_t& turn) {
 
 /// Every algorithm, root and placement, on `total` elements; uneven where they do not divide, unless the algorithm
 /// does not take that.
-template <chorus::collective What, class T, class Op>
+template <chorus::collective What, class T, class Op, class Transport = chorus::simulated_transport>
 void check_counts(chorus::rank_id size, std::vector<std::uint64_t> const& counts, std::vector<chosen> const& algorithms,
                   std::uint64_t& turn) {
     call_shape shape{.size = size, .counts = counts};
@@ -129,7 +161,7 @@ void check_counts(chorus::rank_id size, std::vector<std::uint64_t> const& counts
             for (placement where : placements_of(What)) {
                 shape.root = root;
                 shape.where = where;
-                check_simulated<What, T, Op>(known, shape, by, next_options(turn));
+                check_simulated<What, T, Op, Transport>(known, shape, by, next_options(turn));
             }
     }
 }
@@ -141,16 +173,69 @@ inline std::vector<std::uint64_t> edge_counts(chorus::rank_id p) {
 }
 
 /// The whole grid on simulated ranks: every size, algorithm, edge count and placement.
-template <chorus::collective What, class T, class Op = chorus::sum>
+template <chorus::collective What, class T, class Op = chorus::sum, class Transport = chorus::simulated_transport>
 void check_grid(std::vector<chorus::rank_id> const& sizes, std::vector<chosen> const& algorithms = algorithms_for(What)) {
     CHECK(algorithms.size() > 1);
     std::uint64_t turn = 0;
     for (chorus::rank_id p : sizes) {
         for (std::uint64_t total : edge_counts(p)) {
             if (p > 8 && total > 64 && (total + p) % 2 == 0) continue;
-            check_counts<What, T, Op>(p, counts_of(What, p, total), algorithms, turn);
+            check_counts<What, T, Op, Transport>(p, counts_of(What, p, total), algorithms, turn);
         }
     }
+}
+
+/// Transports that cannot reduce on arrival; what has to land elsewhere first is reduced from there.
+template <chorus::collective What>
+void check_plain_transport() {
+    check_grid<What, std::int32_t, chorus::sum, plain_transport>({1, 2, 3, 4, 5, 7, 8, 12});
+}
+
+/// One rank alone, without a fleet: every call is complete, its plan may be waited for again, moved and dropped.
+template <chorus::collective What, class T, class Op = chorus::sum>
+void check_single_rank() {
+    oracle<T, Op> const known{1, 7, 1};
+    for (chosen const& by : algorithms_for(What))
+        for (placement where : placements_of(What)) {
+            INFO(name_of(by));
+            chorus::self_transport net;
+            call_shape const shape{.size = 1, .counts = {7}, .root = 0, .where = where};
+            trial<What, T, Op, chorus::self_transport> rank{chorus::group{net}, known, shape, by};
+            rank.fill(0);
+            CHECK(rank.plan().advance() == chorus::progress::done);
+            rank.plan().start();
+            for (int turns = 0; turns < 100 && rank.plan().advance() != chorus::progress::done; ++turns) {}
+            CHECK(rank.plan().advance() == chorus::progress::done);
+            rank.plan().wait();
+            rank.plan().wait();
+            std::string const wrong = rank.check(0);
+            CHECK_MESSAGE(wrong.empty(), wrong);
+            chorus::plan moved = std::move(rank.plan());
+            CHECK(moved.advance() == chorus::progress::done);
+            moved.wait();
+        }
+}
+
+/// An operation that is not known to commute is refused by exactly those algorithms that do not keep the order.
+template <chorus::collective What>
+void check_order_is_demanded() {
+    oracle<triangle, matrix_product> const known{1, 5, 1};
+    std::size_t refused = 0;
+    for (chosen const& by : algorithms_for(What)) {
+        if (!by || by->keeps_order()) continue;
+        INFO(by->describe());
+        chorus::simulated_network network{3};
+        chorus::group<chorus::simulated_transport> const members{network.endpoint(1)};
+        call_shape const shape{.size = 3, .counts = counts_of(What, 3, 5)};
+        try {
+            trial<What, triangle, matrix_product, chorus::simulated_transport> const rank{members, known, shape, by};
+            FAIL_CHECK("accepted");
+        } catch (chorus::error const& refusal) {
+            CHECK(refusal.code() == chorus::errc::unsupported);
+            ++refused;
+        }
+    }
+    CHECK(refused > 0);
 }
 
 inline std::vector<chorus::rank_id> sizes_up_to(chorus::rank_id most) {
@@ -205,7 +290,7 @@ void check_threads(std::vector<std::uint64_t> const& totals = {10, 11, 513, 2061
                     }
         });
         INFO("threads p=", p);
-        for (std::string const& wrong : failures.texts()) FAIL_CHECK(wrong);
+        expect_none(failures);
     }
 }
 
