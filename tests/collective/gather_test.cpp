@@ -18,3 +18,5 @@ TEST_CASE("gather of structs of 12 bytes") { check_grid<collective::gather, tria
 TEST_CASE("ZER-2: gather of uneven blocks, some or all of them empty") { check_uneven<collective::gather, std::int32_t>(); }
 
 TEST_CASE("gather on threads crosses the limits of message kinds") { check_threads<collective::gather, float>(); }
+
+TEST_CASE("WSZ-7, NBL-2: gather on a single rank") { check_single_rank<collective::gather, std::int32_t>(); }

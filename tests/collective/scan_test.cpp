@@ -30,3 +30,7 @@ TEST_CASE("scan of structs by an operation that does not commute keeps the order
 TEST_CASE("scan on threads crosses the limits of message kinds") { check_threads<collective::scan, float>(); }
 
 TEST_CASE("exclusive_scan on threads") { check_threads<collective::exclusive_scan, float>(); }
+
+TEST_CASE("scan on transports that do not reduce") { check_plain_transport<collective::scan>(); }
+
+TEST_CASE("WSZ-7, NBL-2: scan on a single rank") { check_single_rank<collective::scan, std::int32_t>(); }

@@ -18,3 +18,5 @@ TEST_CASE("scatter of structs of 12 bytes") { check_grid<collective::scatter, tr
 TEST_CASE("ZER-2: scatter of uneven blocks, some or all of them empty") { check_uneven<collective::scatter, std::int32_t>(); }
 
 TEST_CASE("scatter on threads crosses the limits of message kinds") { check_threads<collective::scatter, float>(); }
+
+TEST_CASE("WSZ-7, NBL-2: scatter on a single rank") { check_single_rank<collective::scatter, std::int32_t>(); }
