@@ -86,6 +86,11 @@ class binder {
     std::uint64_t bounce_begin() const noexcept { return scratch_end_; }
 
  private:
+    struct round_steps {
+        std::uint32_t begin;
+        std::uint32_t end;
+    };
+
     static constexpr std::uint64_t line = byte_buffer::alignment;
     static constexpr std::uint64_t rounded_up(std::uint64_t bytes) noexcept { return (bytes + line - 1) / line * line; }
 
@@ -141,22 +146,31 @@ class binder {
         if (meets_output && !output_.contains(range)) split_ranges = true;
     }
 
-    /// Landing places are reserved for every receive of a round; few rounds need them, but which is only known when sends complete.
-    std::uint64_t longest_bounce() const noexcept {
+    /// Landing places are reserved for the receives that may have to land aside; whether they do is known when sends complete.
+    std::uint64_t longest_bounce() {
+        lands_aside_.assign(program_.steps().size(), false);
         std::uint64_t longest = 0;
-        for (std::uint32_t r = 0; r < program_.rounds(); ++r) {
+        for_each_round([&](std::uint32_t begin, std::uint32_t end) {
             std::uint64_t round = 0;
-            bool sends = false;
-            std::uint32_t reductions = 0;
-            for (std::uint32_t i = program_.round_begin(r); i < program_.round_begin(r + 1); ++i) {
-                step const& s = program_.steps()[i];
-                sends = sends || s.kind == step_kind::send;
-                reductions += s.kind == step_kind::recv_reduce;
-                if (s.kind == step_kind::recv || s.kind == step_kind::recv_reduce) round += rounded_up(bytes_of(s.local));
+            for (std::uint32_t i = begin; i < end; ++i) {
+                lands_aside_[i] = may_land_aside(i, {begin, end});
+                if (lands_aside_[i]) round += rounded_up(bytes_of(program_.steps()[i].local));
             }
-            if (sends || reductions > 1 || (reductions > 0 && !reduces_on_arrival_)) longest = (std::max)(longest, round);
-        }
+            longest = (std::max)(longest, round);
+        });
         return longest;
+    }
+
+    bool may_land_aside(std::uint32_t i, round_steps round) const noexcept {
+        step const& s = program_.steps()[i];
+        if (s.kind == step_kind::recv_reduce && !reduces_on_arrival_) return true;
+        if (s.kind != step_kind::recv && s.kind != step_kind::recv_reduce) return false;
+        for (std::uint32_t j = round.begin; j < round.end; ++j) {
+            step const& other = program_.steps()[j];
+            bool const earlier = j < i && (other.kind == step_kind::recv || other.kind == step_kind::recv_reduce);
+            if ((other.kind == step_kind::send || earlier) && other.local.overlaps(s.local)) return true;
+        }
+        return false;
     }
     std::uint64_t bounce_total() const noexcept { return bounce_of_round_ * program_.in_flight(); }
 
@@ -281,11 +295,6 @@ class binder {
         out_.round_begin.push_back(static_cast<std::uint32_t>(out_.steps.size()));
     }
 
-    struct round_steps {
-        std::uint32_t begin;
-        std::uint32_t end;
-    };
-
     bound_step& begin_step(std::uint32_t i) {
         step const& s = program_.steps()[i];
         bound_step& b = out_.steps[i];
@@ -309,6 +318,7 @@ class binder {
         bound_step& b = begin_step(i);
         b.mine = current(local);
         b.out = written(local);
+        if (!lands_aside_[i]) return mark(local);
         b.bounce = bounce;
         bounce += rounded_up(b.bytes);
         auto overlaps = [&](std::byte const* at, std::uint64_t bytes) { return at < b.out + b.bytes && b.out < at + bytes; };
@@ -375,6 +385,7 @@ class binder {
     std::vector<std::uint64_t> slot_place_;
     std::uint64_t scratch_end_ = 0;
     std::uint64_t bounce_of_round_ = 0;
+    std::vector<bool> lands_aside_;           // step -> a landing place is reserved for it
     std::vector<bool> in_data_;               // block -> its value is where it is written, no longer in the input
     std::vector<bool> early_;                 // block -> copied from the input at the start
     bound_program out_;
