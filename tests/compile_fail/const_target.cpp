@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: 2026 the chorus authors
 // DTY-7: a span of const cannot be the result.
-#include <chorus/chorus.hpp>
+#include <chorus/collective/all_reduce.hpp>
+#include <chorus/transport/self.hpp>
 
 #include <span>
 

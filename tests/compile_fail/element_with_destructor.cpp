@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: 2026 the chorus authors
 // Elements travel as bytes: what owns memory is no element.
-#include <chorus/chorus.hpp>
+#include <chorus/collective/broadcast.hpp>
+#include <chorus/transport/self.hpp>
 
 #include <string>
 #include <vector>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: 2026 the chorus authors
 // DTY-5: true + true is not a bool.
-#include <chorus/chorus.hpp>
+#include <chorus/collective/all_reduce.hpp>
+#include <chorus/transport/self.hpp>
 
 #include <array>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: 2026 the chorus authors
 // What is no transport is refused where it is used, with the requirement that it misses.
-#include <chorus/chorus.hpp>
+#include <chorus/collective/group.hpp>
 
 #include <cstddef>
 #include <span>
