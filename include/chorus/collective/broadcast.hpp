@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 
 namespace chorus {
 
@@ -31,9 +30,9 @@ plan plan_broadcast(group<Transport> const& members, Buffer&& in_out, rank_id ro
 }
 
 /// The same, done at once.
-template <class... Arguments>
-void broadcast(Arguments&&... arguments) {
-    plan_broadcast(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Buffer, class... More>
+void broadcast(group<Transport> const& members, Buffer&& in_out, rank_id root, More const&... more) {
+    plan_broadcast(members, in_out, root, more...).run();
 }
 
 }  // namespace chorus

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace chorus {
@@ -52,13 +51,14 @@ plan plan_gather(group<Transport> const& members, Input const& input, Output&& o
 }
 
 /// The same, done at once.
-template <class... Arguments>
-void gather_v(Arguments&&... arguments) {
-    plan_gather_v(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Input, buffer Output, class... More>
+void gather_v(group<Transport> const& members, Input const& input, Output&& output, std::span<std::uint64_t const> counts,
+              rank_id root, More const&... more) {
+    plan_gather_v(members, input, output, counts, root, more...).run();
 }
-template <class... Arguments>
-void gather(Arguments&&... arguments) {
-    plan_gather(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Input, buffer Output, class... More>
+void gather(group<Transport> const& members, Input const& input, Output&& output, rank_id root, More const&... more) {
+    plan_gather(members, input, output, root, more...).run();
 }
 
 }  // namespace chorus

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 
 namespace chorus {
 
@@ -47,9 +46,14 @@ plan plan_reduce(group<Transport> const& members, Buffer&& in_out, rank_id root,
 }
 
 /// The same, done at once.
-template <class... Arguments>
-void reduce(Arguments&&... arguments) {
-    plan_reduce(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Input, buffer Output, class Op, class... More>
+void reduce(group<Transport> const& members, Input const& input, Output&& output, rank_id root, Op const& op,
+            More const&... more) {
+    plan_reduce(members, input, output, root, op, more...).run();
+}
+template <transport Transport, buffer Buffer, class Op, class... More>
+void reduce(group<Transport> const& members, Buffer&& in_out, rank_id root, Op const& op, More const&... more) {
+    plan_reduce(members, in_out, root, op, more...).run();
 }
 
 }  // namespace chorus

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace chorus {
@@ -51,13 +50,14 @@ plan plan_scatter(group<Transport> const& members, Input const& input, Output&& 
 }
 
 /// The same, done at once.
-template <class... Arguments>
-void scatter_v(Arguments&&... arguments) {
-    plan_scatter_v(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Input, buffer Output, class... More>
+void scatter_v(group<Transport> const& members, Input const& input, Output&& output, std::span<std::uint64_t const> counts,
+               rank_id root, More const&... more) {
+    plan_scatter_v(members, input, output, counts, root, more...).run();
 }
-template <class... Arguments>
-void scatter(Arguments&&... arguments) {
-    plan_scatter(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Input, buffer Output, class... More>
+void scatter(group<Transport> const& members, Input const& input, Output&& output, rank_id root, More const&... more) {
+    plan_scatter(members, input, output, root, more...).run();
 }
 
 }  // namespace chorus
