@@ -5,6 +5,7 @@
 #include "suites/execution_suite.hpp"
 
 #include <cstdint>
+#include <vector>
 
 using namespace chorus;
 using namespace suites;
@@ -34,3 +35,17 @@ TEST_CASE("exclusive_scan on threads") { check_threads<collective::exclusive_sca
 TEST_CASE("scan on transports that do not reduce") { check_plain_transport<collective::scan>(); }
 
 TEST_CASE("WSZ-7, NBL-2: scan on a single rank") { check_single_rank<collective::scan, std::int32_t>(); }
+
+TEST_CASE("scan and exclusive_scan done at once, on threads") {
+    failure_list failures;
+    thread_fleet{4}.run([&](thread_transport& net) {
+        int const me = static_cast<int>(net.rank());
+        std::vector<int> const input{me + 1};
+        std::vector<int> output(1);
+        scan(group{net}, input, output, sum{});
+        if (output[0] != (me + 1) * (me + 2) / 2) failures.add("scan");
+        exclusive_scan(group{net}, input, output, sum{});
+        if (me > 0 && output[0] != me * (me + 1) / 2) failures.add("exclusive_scan");
+    });
+    expect_none(failures);
+}
