@@ -34,8 +34,8 @@ auto const processes = [](rank_id p) { return chorus::process_fleet{p}; };
 
 TEST_CASE("HNG-1: the longest limits do not fire; zero means only if complete at once") {
     suites::watchdog const guard{60};
-    std::vector<chorus::time_limit> const longest{(std::chrono::milliseconds::max)(), std::chrono::hours{24 * 365 * 100},
-                                                  (std::chrono::nanoseconds::max)()};
+    std::vector<chorus::time_limit> const longest{
+        (std::chrono::milliseconds::max)(), std::chrono::hours{24 * 365 * 100}, (std::chrono::nanoseconds::max)()};
     for (chorus::time_limit const limit : longest)
         suites::hold("long limit", threads, 2, [&](auto& rank) {
             group world{rank.net()};
@@ -72,7 +72,8 @@ TEST_CASE("HNG-2: a peer that ended before the first use of a subgroup is notice
                 auto const begin = std::chrono::steady_clock::now();
                 std::vector<int> v(3);
                 suites::expect_error(rank, errc::peer_lost, {"rank 0 is gone", "all_reduce #0"}, [&] {
-                    plan_all_reduce(both, v, chorus::sum{}, chorus::ring{}, {.deadline = std::chrono::seconds{30}}).run();
+                    plan_options const patient{.deadline = std::chrono::seconds{30}};
+                    plan_all_reduce(both, v, chorus::sum{}, chorus::ring{}, patient).run();
                 });
                 rank.check(std::chrono::steady_clock::now() - begin < std::chrono::seconds{4}, "noticed late");
             },
@@ -89,10 +90,10 @@ TEST_CASE("HNG-3: a timeout tells who is missing, in what, and which number it h
             while (rank.me() >= 2 && !rank.net().is_aborted()) std::this_thread::yield();
             if (rank.me() >= 2) return;
             std::vector<float> v(100);
-            suites::expect_error(rank, errc::timed_out, {"all_reduce #1 of 100 float sum", "rank 2", "rank 3", "0.3"}, [&] {
-                plan_all_reduce(world, v, chorus::sum{}, chorus::all_pairs{},
-                                {.deadline = std::chrono::milliseconds{300}}).run();
-            });
+            plan_options const hasty{.deadline = std::chrono::milliseconds{300}};
+            auto plan = plan_all_reduce(world, v, chorus::sum{}, chorus::all_pairs{}, hasty);
+            suites::expect_error(rank, errc::timed_out,
+                                 {"all_reduce #1 of 100 float sum", "rank 2", "rank 3", "0.3"}, [&] { plan.run(); });
         },
         suites::ending::may_abort);
 }

@@ -72,30 +72,22 @@ class engine final : public plan_model, private under_way_item {
         step_on();
     }
 
-    progress advance() noexcept override { return advance(clock_look::rare); }
+    progress advance() noexcept override {
+        if (is_over()) return state_;
+        if (!enter_or_fail()) return progress::failed;
+        progress const now = advance_inside(clock_look::rare);
+        leave();
+        return now;
+    }
 
     bool wait_for(time_limit limit) override {
-        std::optional<std::chrono::steady_clock::time_point> until;
-        std::uint32_t idle = 0;
-        bool looks = false;
-        for (;;) {
-            progress const now = advance(looks ? clock_look::now : clock_look::rare);
-            looks = false;
-            if (now == progress::done) return true;
-            if (now == progress::failed) raise(failure_ ? *failure_ : error{errc::aborted, "it has failed"});
-            idle = now == progress::idle ? idle + 1 : 0;
-            if (limit.is_for_ever() && deadline_.is_for_ever()) {
-                rest(idle);
-                continue;
-            }
-            if ((idle & 0x3Fu) == 1 || idle > 256) {
-                auto const time = std::chrono::steady_clock::now();
-                if (!until) until = limit.after(time);
-                if (!limit.is_for_ever() && time >= *until) return false;
-                looks = true;
-            }
-            rest(idle);
+        if (!is_over() && enter_or_fail()) {
+            bool const over = wait_inside(limit);
+            leave();
+            if (!over) return false;
         }
+        if (state_ == progress::done) return true;
+        raise(failure_ ? *failure_ : error{errc::aborted, "it has failed"});
     }
 
     void rebind(std::byte const* input, std::byte* output) override {
@@ -193,24 +185,42 @@ class engine final : public plan_model, private under_way_item {
         return next;
     }
 
-    progress advance(clock_look look) noexcept {
-        if (is_over()) return state_;
-        if (!enter()) {
-            if constexpr (aborting_transport<Transport>) net_->abort(errc::concurrent_use, net_->rank(), two_threads);
-            enter_at_last();
-            if (!is_over()) give_up(errc::concurrent_use, two_threads);
-            leave();
-            return progress::failed;
+    /// The thread that waits is inside all the time, so that a second one is noticed for certain.
+    bool wait_inside(time_limit limit) noexcept {
+        std::optional<std::chrono::steady_clock::time_point> until;
+        clock_look look = clock_look::rare;
+        for (std::uint32_t idle = 0;;) {
+            progress const now = advance_inside(look);
+            look = clock_look::rare;
+            if (is_over()) return true;
+            idle = now == progress::idle ? idle + 1 : 0;
+            bool const hurries = !limit.is_for_ever() || !deadline_.is_for_ever();
+            if (hurries && ((idle & 0x3Fu) == 1 || idle > 256)) {
+                auto const time = std::chrono::steady_clock::now();
+                if (!until) until = limit.after(time);
+                if (!limit.is_for_ever() && time >= *until) return false;
+                look = clock_look::now;
+            }
+            rest(idle);
         }
-        bool helped = false;
-        if (!is_over()) {
-            bool const nothing = step_on() == progress::idle;
-            helped = nothing && group_->under_way->help_all_but(*this);
-            if (nothing && (look == clock_look::now || (++idle_advances_ & 0xFFu) == 0)) check_deadline();
-        }
-        progress const now = state_;
+    }
+
+    /// False if another thread is inside: both have failed then.
+    bool enter_or_fail() noexcept {
+        if (enter()) return true;
+        if constexpr (aborting_transport<Transport>) net_->abort(errc::concurrent_use, net_->rank(), two_threads);
+        enter_at_last();
+        if (state_ != progress::failed) give_up(errc::concurrent_use, two_threads);
         leave();
-        return helped && now == progress::idle ? progress::moved : now;
+        return false;
+    }
+
+    progress advance_inside(clock_look look) noexcept {
+        if (is_over()) return state_;
+        if (progress const now = step_on(); now != progress::idle) return now;
+        bool const helped = group_->under_way->help_all_but(*this);
+        if (look == clock_look::now || (++idle_advances_ & 0xFFu) == 0) check_deadline();
+        return helped && !is_over() ? progress::moved : state_.load();
     }
 
     bool help() noexcept override { return step_on() != progress::idle; }
