@@ -49,9 +49,10 @@ class table {
     void print(row const& r) const {
         if (shows_progress_) fmt::print(stderr, "\r\033[K");
         bandwidth const rates = r.rates(asked_);
+        std::string const name = r.algorithm == "automatic" ? "automatic: " + r.chosen : r.algorithm;
         fmt::print("{:>11} {:>11}  {:<{}} {:>11.2f} {:>11.2f} {:>11.2f} {:>9.3f} {:>9.3f} {:>7}\n", r.bytes, r.count,
-                   r.algorithm == "automatic" ? "automatic: " + r.chosen : r.algorithm, width_, 1e6 * r.time.median,
-                   1e6 * r.time.minimum, 1e6 * r.time.p99, rates.algorithm, rates.bus, asked_.check ? std::to_string(r.wrong) : "-");
+                   name, width_, 1e6 * r.time.median, 1e6 * r.time.minimum, 1e6 * r.time.p99, rates.algorithm, rates.bus,
+                   asked_.check ? std::to_string(r.wrong) : "-");
         std::fflush(stdout);
     }
 
