@@ -84,6 +84,7 @@ def preset(name, jobs, *definitions, launcher=(), exclude=None):
         say("FAILED to configure", configured.stdout)
         return Counts(failed=1)
     say(*[line.removeprefix("-- ") for line in configured.stdout.split("\n") if line.startswith("-- chorus:")])
+    say(f"building in {tree.relative_to(ROOT)}")
     built = run("cmake", "--build", tree, "--parallel", jobs, "--", "-k", "0")
     counts = Counts()
     if built.returncode != 0:
