@@ -92,7 +92,7 @@ outcome train(Transport& endpoint, train_and_test const& data, settings const& c
     chorus::group world{net};
 
     network replica{chosen.seed + world.rank()};     // replicas start apart ...
-    chorus::broadcast(world, replica.weights(), 0u);  // ... and take over rank 0's weights
+    chorus::broadcast(world, replica.weights(), 0);  // ... and take over rank 0's weights
 
     auto average = plan_sum(world, replica.gradient(), chosen.algorithm);
     outcome result;
