@@ -14,10 +14,15 @@ namespace chorus {
 namespace detail {
 
 template <transport Transport, class Element, class Algorithm>
-plan plan_exchange(group<Transport> const& members, std::span<Element const> in, blocks const& in_cut,
-                   std::span<Element> out, blocks const& out_cut, bool uneven, Algorithm const& algorithm,
+plan plan_exchange(group<Transport> const& members, std::span<Element const> in,
+                   std::span<std::uint64_t const> send_counts, std::span<Element> out,
+                   std::span<std::uint64_t const> receive_counts, bool uneven, Algorithm const& algorithm,
                    plan_options const& options) {
     return compose_plan(members, collective::all_to_all, [&](auto& asked) {
+        asked.expect_counts(send_counts, "send_counts");
+        asked.expect_counts(receive_counts, "receive_counts");
+        blocks const in_cut = blocks::of_counts(send_counts);
+        blocks const out_cut = blocks::of_counts(receive_counts);
         asked.template of_elements<Element>(uneven ? 0 : in_cut.count());
         asked.expect_memory(in, "the input");
         asked.expect_memory(out, "the output");
@@ -43,14 +48,8 @@ template <transport Transport, buffer Input, buffer Output, algorithm_choice Alg
 plan plan_all_to_all_v(group<Transport> const& members, Input const& input, std::span<std::uint64_t const> send_counts,
                        Output&& output, std::span<std::uint64_t const> receive_counts, Algorithm const& algorithm = {},
                        plan_options const& options = {}) {
-    if (send_counts.size() != members.size() || receive_counts.size() != members.size())
-        return detail::compose_plan(members, collective::all_to_all, [&](auto& asked) -> plan {
-            asked.expect_counts(send_counts, "send_counts");
-            asked.expect_counts(receive_counts, "receive_counts");
-            detail::raise(errc::invalid_argument, "unreachable");
-        });
-    return detail::plan_exchange(members, detail::source_span(input), blocks::of_counts(send_counts),
-                                 detail::target_span(output), blocks::of_counts(receive_counts), true, algorithm, options);
+    return detail::plan_exchange(members, detail::source_span(input), send_counts, detail::target_span(output),
+                                 receive_counts, true, algorithm, options);
 }
 
 /// Equal blocks: input and output have a multiple of size elements, the same on all ranks.
@@ -59,8 +58,7 @@ plan plan_all_to_all(group<Transport> const& members, Input const& input, Output
                      Algorithm const& algorithm = {}, plan_options const& options = {}) {
     auto const in = detail::source_span(input);
     std::vector<std::uint64_t> const counts(members.size(), in.size() / members.size());
-    blocks const cut = blocks::of_counts(counts);
-    return detail::plan_exchange(members, in, cut, detail::target_span(output), cut, false, algorithm, options);
+    return detail::plan_exchange(members, in, counts, detail::target_span(output), counts, false, algorithm, options);
 }
 
 /// The same, done at once.

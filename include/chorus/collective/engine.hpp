@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -33,10 +34,12 @@ class engine final : public plan_model, private under_way_item {
     engine(group<Transport> const& members, operation asked, time_limit deadline)
         : net_{&members.net()}, group_{members.state()}, asked_{std::move(asked)},
           deadline_{deadline.is_for_ever() ? members.deadline() : deadline} {
-        tag_.stream = counter_random::mix(group_->context ^ (++group_->plans * 0x9E3779B97F4A7C15u));
+        std::uint64_t number = ++group_->plans;
+        if constexpr (counting_transport<Transport>)
+            if (std::uint64_t const counted = net_->count_plan(group_->context); counted != 0) number = counted;
+        tag_.stream = counter_random::mix(group_->context ^ (number * 0x9E3779B97F4A7C15u));
         tag_.fingerprint = fingerprint();
-        record_ = make_record();
-        if constexpr (counting_transport<Transport>) record_.ordinal = net_->count_plan(group_->context);
+        record_ = make_record(number);
         if (asked_.reduction)
             reduction_ = {&combine_on_arrival, this, asked_.reduction->carrier_bytes};
         bind();
@@ -60,12 +63,14 @@ class engine final : public plan_model, private under_way_item {
         user_guard const inside{*this};
         expects(is_over(), [&] { return title() + " on rank " + std::to_string(group_->me) + ": started while it is under way"; });
         group_->expect_usable(to_string(asked_.what));
+        if constexpr (aborting_transport<Transport> && explaining_transport<Transport>)
+            if (net_->is_aborted()) raise(errc::poisoned, title() + ": " + net_->failure().what(), net_->failure().peer());
         failure_.reset();
         become(progress::idle);
         group_->under_way->add(*this);
         posted_ = 0;
         finished_ = 0;
-        idle_advances_ = 0;
+        advances_ = 0;
         if constexpr (announcing_transport<Transport>) net_->announce(record_);
         if (!deadline_.is_for_ever()) must_end_ = deadline_.after(std::chrono::steady_clock::now());
         begin_buffers();
@@ -92,8 +97,9 @@ class engine final : public plan_model, private under_way_item {
 
     void rebind(std::byte const* input, std::byte* output) override {
         expects(is_over(), [&] { return title() + ": bound to other buffers while it is under way"; });
-        expects((input != nullptr && output != nullptr) || asked_.count == 0,
-                [&] { return title() + ": bound to a null buffer"; });
+        expect_like(asked_.input.base, input, input_bytes(), "the input");
+        expect_like(asked_.output.base, output, output_bytes(), "the output");
+        if (input_bytes() > 0 && output_bytes() > 0) expect_same_overlap(input, output);
         if (asked_.input.base != nullptr) asked_.input.base = input;
         if (asked_.output.base != nullptr) asked_.output.base = output;
         bind();
@@ -113,7 +119,7 @@ class engine final : public plan_model, private under_way_item {
     using ticket = typename Transport::ticket;
 
     enum class landing : std::uint8_t { direct, bounced };
-    enum class clock_look : std::uint8_t { rare, now };  ///< rare: at every 256th advance that found nothing
+    enum class clock_look : std::uint8_t { rare, now };  ///< rare: at every 256th advance
 
     struct user_guard {
         explicit user_guard(engine& user) : user_{user} {
@@ -142,6 +148,36 @@ class engine final : public plan_model, private under_way_item {
     static constexpr char const* two_threads = "two threads drive it, or its transport, at the same time";
 
     // ---- binding ----
+
+    std::uint64_t input_bytes() const noexcept {
+        if (asked_.input.base == nullptr) return 0;
+        std::uint64_t const elements =
+            asked_.what == collective::all_to_all ? asked_.input_cut.count() : asked_.cut.length(asked_.input.first, asked_.input.count);
+        return elements * asked_.element_bytes;
+    }
+    std::uint64_t output_bytes() const noexcept {
+        if (asked_.output.base == nullptr) return 0;
+        return asked_.cut.length(asked_.output.first, asked_.output.count) * asked_.element_bytes;
+    }
+    void expect_like(std::byte const* old, std::byte const* other, std::uint64_t bytes, char const* which) const {
+        expects(old == nullptr || other != nullptr || bytes == 0, [&] {
+            return title() + " on rank " + std::to_string(group_->me) + ": " + which + " of " + std::to_string(bytes) +
+                   " bytes is bound to a null buffer";
+        });
+    }
+    /// Buffers that were apart must be apart again, buffers that were in place must be so again.
+    void expect_same_overlap(std::byte const* input, std::byte const* output) const {
+        std::less<std::byte const*> const before{};
+        auto const apart = [&](std::byte const* in, std::byte const* out) {
+            return !before(in, out + output_bytes()) || !before(out, in + input_bytes());
+        };
+        bool const was_apart = apart(asked_.input.base, asked_.output.base);
+        bool const same_place = !was_apart && input - output == asked_.input.base - asked_.output.base;
+        expects(same_place || (was_apart && apart(input, output)), [&] {
+            return title() + " on rank " + std::to_string(group_->me) +
+                   ": the new buffers overlap in another way than those the plan was made for";
+        });
+    }
 
     bool reduces_on_arrival() const noexcept {
         if constexpr (reducing_transport<Transport>) {
@@ -188,18 +224,17 @@ class engine final : public plan_model, private under_way_item {
     /// The thread that waits is inside all the time, so that a second one is noticed for certain.
     bool wait_inside(time_limit limit) noexcept {
         std::optional<std::chrono::steady_clock::time_point> until;
-        clock_look look = clock_look::rare;
-        for (std::uint32_t idle = 0;;) {
-            progress const now = advance_inside(look);
-            look = clock_look::rare;
+        bool const is_limited = !limit.is_for_ever();
+        std::uint32_t idle = 0;
+        for (std::uint32_t turn = 1;; ++turn) {
+            bool const looks = (turn & 0x3Fu) == 1 || idle > 256;
+            progress const now = advance_inside(looks ? clock_look::now : clock_look::rare);
             if (is_over()) return true;
             idle = now == progress::idle ? idle + 1 : 0;
-            bool const hurries = !limit.is_for_ever() || !deadline_.is_for_ever();
-            if (hurries && ((idle & 0x3Fu) == 1 || idle > 256)) {
+            if (is_limited && looks) {
                 auto const time = std::chrono::steady_clock::now();
                 if (!until) until = limit.after(time);
-                if (!limit.is_for_ever() && time >= *until) return false;
-                look = clock_look::now;
+                if (time >= *until) return false;
             }
             rest(idle);
         }
@@ -217,13 +252,18 @@ class engine final : public plan_model, private under_way_item {
 
     progress advance_inside(clock_look look) noexcept {
         if (is_over()) return state_;
-        if (progress const now = step_on(); now != progress::idle) return now;
-        bool const helped = group_->under_way->help_all_but(*this);
-        if (look == clock_look::now || (++idle_advances_ & 0xFFu) == 0) check_deadline();
+        bool const looks = look == clock_look::now || (++advances_ & 0xFFu) == 0;
+        progress const now = step_on();
+        bool const helped = now == progress::idle && group_->under_way->help_all_but(*this, looks);
+        if (looks) check_deadline();
         return helped && !is_over() ? progress::moved : state_.load();
     }
 
-    bool help() noexcept override { return step_on() != progress::idle; }
+    bool help(bool looks) noexcept override {
+        bool const moved = step_on() != progress::idle;
+        if (looks) check_deadline();
+        return moved;
+    }
 
     progress step_on() noexcept {
         bool moved = false;
@@ -494,9 +534,10 @@ class engine final : public plan_model, private under_way_item {
         return static_cast<std::uint32_t>(hash >> 32);
     }
 
-    operation_record make_record() const {
+    operation_record make_record(std::uint64_t number) const {
         operation_record record;
-        record.sequence = group_->plans - 1;
+        record.sequence = number - 1;
+        if constexpr (counting_transport<Transport>) record.ordinal = number;
         record.count = asked_.count;
         record.stream = tag_.stream;
         record.fingerprint = tag_.fingerprint;
@@ -532,7 +573,7 @@ class engine final : public plan_model, private under_way_item {
     std::atomic<progress> state_{progress::done};  // written by whoever is inside, read by anybody
     std::uint32_t posted_ = 0;
     std::uint32_t finished_ = 0;
-    std::uint32_t idle_advances_ = 0;
+    std::uint32_t advances_ = 0;
 };
 
 }  // namespace chorus::detail

@@ -5,7 +5,7 @@
 #include "chorus/base/check.hpp"
 #include "chorus/base/random.hpp"
 #include "chorus/base/time_limit.hpp"
-#include "chorus/collective/detail/under_way.hpp"
+#include "chorus/detail/under_way.hpp"
 #include "chorus/schedule/algorithm.hpp"
 #include "chorus/schedule/automatic.hpp"
 #include "chorus/transport/transport.hpp"
@@ -56,8 +56,9 @@ struct group_state {
 ///
 /// local | allocates a few words | the transport must outlive the group and its plans | copies share their state: plans made through any copy are
 /// numbered together, and a failed operation poisons all copies. Members must make their plans (and blocking calls) in the same order;
-/// groups that differ in members or label are independent. Make one group per transport and label and copy it; a second
-/// `group{net}` with the same label serves for calls that do not overlap in time with the first one's.
+/// groups that differ in members or label are independent. Ranks that give different member lists are not told so; their deadlines tell.
+/// Where the transport counts plans (threads, processes), a second `group{net}` with the same label counts on; elsewhere it serves only for
+/// calls that do not overlap in time with the first one's.
 template <transport Transport>
 class group {
  public:
@@ -69,6 +70,7 @@ class group {
         state_->context = counter_random::mix(label + 0x5DEECE66Du);
         state_->members.resize(net.size());
         for (rank_id r = 0; r < net.size(); ++r) state_->members[r] = r;
+        if constexpr (requires { net.under_way(); }) state_->under_way = net.under_way();
     }
 
     rank_id rank() const noexcept { return state_->me; }

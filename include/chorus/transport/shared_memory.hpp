@@ -152,7 +152,7 @@ class process_fleet {
     }
 
     static void arena_abort(detail::mailbox_arena const& arena, errc code, rank_id by, std::string_view why) {
-        detail::write_abort(arena.header(), code, by, by, why);
+        if (!detail::write_abort(arena.header(), code, by, by, why)) return;
         for (rank_id p = 0; p < arena.shape().ranks; ++p) {
             auto& bell = arena.member_of(p).bell;
             bell.fetch_add(1);
@@ -176,12 +176,18 @@ class process_fleet {
 #endif
     }
 
-    static void wait_for(std::vector<pid_t> const& children, detail::mailbox_arena const& arena) {
+    /// A child whose status the system keeps to itself (SIGCHLD ignored) counts as ended well.
+    static void wait_for(std::vector<pid_t> children, detail::mailbox_arena const& arena) {
+        constexpr pid_t ended = 0;
         for (std::size_t left = children.size(); left > 0;) {
             for (std::size_t r = 0; r < children.size(); ++r) {
+                if (children[r] == ended) continue;
                 int status = 0;
-                if (::waitpid(children[r], &status, WNOHANG) != children[r]) continue;
+                pid_t const seen = ::waitpid(children[r], &status, WNOHANG);
+                if (seen == 0 || (seen < 0 && errno == EINTR)) continue;
+                children[r] = ended;
                 --left;
+                if (seen < 0) continue;
                 if (WIFSIGNALED(status))
                     arena_abort(arena, errc::peer_lost, static_cast<rank_id>(r),
                                 "rank " + std::to_string(r) + " was ended by signal " + std::to_string(WTERMSIG(status)));

@@ -139,7 +139,15 @@ class thread_fleet {
         {
             std::vector<std::jthread> threads;
             threads.reserve(ranks_);
-            for (rank_id r = 0; r < ranks_; ++r) threads.emplace_back(rank_body, r);
+            CHORUS_TRY {
+                for (rank_id r = 0; r < ranks_; ++r) threads.emplace_back(rank_body, r);
+            }
+            CHORUS_CATCH_ALL {  // no more threads: those that run must not wait for the missing ones
+                detail::write_abort(world->arena().header(), errc::system_failed, nobody, nobody,
+                                    "a thread could not be started");
+                std::lock_guard const hold{guard};
+                first = std::current_exception();
+            }
         }
         if (first) std::rethrow_exception(first);
     }

@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
+#include "chorus/detail/under_way.hpp"
 #include "chorus/transport/detail/mailbox_arena.hpp"
 #include "chorus/transport/detail/mailbox_request.hpp"
 #include "chorus/transport/detail/relax.hpp"
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <span>
@@ -36,6 +38,7 @@ class mailbox {
           awaited_(arena.shape().ranks) {
         if (eager_bytes_ > arena.shape().chunk_bytes) eager_bytes_ = arena.shape().chunk_bytes;
         reserved_.resize(arena.shape().chunks_per_rank);
+        awaited_offers_.resize(arena.shape().offers_per_rank);
         for (auto& from : incoming_) from.unexpected.reserve(4);
     }
 
@@ -83,6 +86,7 @@ class mailbox {
         if (r == nullptr) return progress::done;
         if (is_aborted()) return progress::failed;
         progress const now = advance(*r);
+        if (now != progress::idle) disarm();
         if (now == progress::done) {
             pool_.give_back(*r);
             pending.pending = nullptr;
@@ -121,16 +125,21 @@ class mailbox {
         return read_abort(arena_.header(), me_);
     }
 
-    void announce(operation_record const& record) noexcept { write_record(arena_.member_of(me_), record); }
+    /// Messages that came before the operation they belong to are looked at again, now that it is known.
+    void announce(operation_record const& record) noexcept {
+        write_record(arena_.member_of(me_), record);
+        if (record.ordinal == 0) return;
+        recent_[recent_next_++ % recent_.size()] = {record.stream, record.fingerprint};
+        if (unexpected_ == 0) return;
+        for (rank_id p = 0; p < size(); ++p)
+            for (announcement const& early : incoming_[p].unexpected) expect_agreement(p, early);
+    }
     operation_record view_of(rank_id peer) const { return read_record(arena_.member_of(peer)); }
 
-    /// Keeps count for the first 1024 contexts.
-    std::uint64_t count_plan(std::uint64_t context) {
-        auto const known = plans_of_.find(context);
-        if (known != plans_of_.end()) return ++known->second;
-        if (plans_of_.size() == 1024) return 0;
-        return plans_of_[context] = 1;
-    }
+    /// Some 64 bytes are kept per context.
+    std::uint64_t count_plan(std::uint64_t context) { return ++plans_of_[context]; }
+
+    std::shared_ptr<under_way_list> const& under_way() const noexcept { return under_way_; }
 
     /// Spins, then yields, then sleeps at most 2 ms until a peer has done something for this rank.
     void rest(std::uint32_t idle_polls) noexcept {
@@ -175,6 +184,10 @@ class mailbox {
         std::vector<announcement> unexpected;
         std::uint32_t next = 0;       // number of the next message to read
         std::uint32_t published = 0;  // what the sender was last told of it
+    };
+    struct recent_operation {
+        std::uint64_t stream = 0;
+        std::uint32_t fingerprint = 0;
     };
     struct destination {
         request_list queue;           // sends that found no room yet, in order
@@ -250,7 +263,7 @@ class mailbox {
         }
         if (r.bytes <= eager_bytes_) {
             std::uint32_t const chunk = free_chunk();
-            if (chunk != no_chunk) {
+            if (chunk != no_chunk && chunk + 1 < arena_.shape().chunks_per_rank) {  // the last one is kept for streams
                 send_eagerly(r, chunk);
                 return true;
             }
@@ -271,6 +284,7 @@ class mailbox {
         std::uint32_t const slot = free_offer();
         if (slot == no_chunk) return false;
         arena_.offer(me_, slot).state.store(offer_open, std::memory_order_relaxed);
+        awaited_offers_[slot] = true;
         r.offer = slot;
         r.stage = request_stage::offered;
         envelope& filled = blank(r.peer);
@@ -285,6 +299,7 @@ class mailbox {
         std::uint32_t const state = slot.state.load(std::memory_order_acquire);
         if (state == offer_taken) {
             slot.state.store(offer_vacant, std::memory_order_relaxed);
+            awaited_offers_[r.offer] = false;
             r.stage = request_stage::complete;
         } else if (state == offer_granted) {
             begin_stream(r, slot);
@@ -324,6 +339,7 @@ class mailbox {
             moved = true;
         }
         for (std::uint32_t i = 0; i < slot.chunk_count; ++i) reserved_[slot.chunks[i]] = false;
+        awaited_offers_[r.offer] = false;
         r.stage = request_stage::complete;  // the slot becomes free when the receiver has taken the last piece
         return progress::done;
     }
@@ -332,7 +348,7 @@ class mailbox {
         offer_slot& slot = arena_.offer(me_, r.offer);
         if (r.stage == request_stage::streaming_out)
             for (std::uint32_t i = 0; i < slot.chunk_count; ++i) reserved_[slot.chunks[i]] = false;
-        auto const until = std::chrono::steady_clock::now() + std::chrono::seconds{1};
+        awaited_offers_[r.offer] = false;
         for (;;) {
             std::uint32_t state = slot.state.load(std::memory_order_acquire);
             if (state == offer_taken || state == offer_refused) {
@@ -340,7 +356,7 @@ class mailbox {
                 return;
             }
             if (state != offer_reading && slot.state.compare_exchange_strong(state, offer_withdrawn)) return;
-            if (std::chrono::steady_clock::now() > until) return;  // the reader died while reading
+            if (state == offer_reading && !platform_.is_alive(r.peer)) return;
             relax();
         }
     }
@@ -361,16 +377,11 @@ class mailbox {
         for (std::uint32_t tried = 0; tried < offers; ++tried) {
             std::uint32_t const slot = (next_offer_ + tried) % offers;
             std::uint32_t const state = arena_.offer(me_, slot).state.load(std::memory_order_acquire);
-            if (state != offer_vacant && (state != offer_taken || is_awaited(slot))) continue;
+            if (awaited_offers_[slot] || (state != offer_vacant && state != offer_taken)) continue;
             next_offer_ = slot + 1;
             return slot;
         }
         return no_chunk;
-    }
-
-    // A taken slot whose send has not been polled since still belongs to that send.
-    bool is_awaited(std::uint32_t slot) const noexcept {
-        return pool_.any([&](request const& r) { return r.stage == request_stage::offered && r.offer == slot; });
     }
 
     /// Whoever sleeps is woken after each event; the fence orders the event before the look at `sleeping`.
@@ -398,6 +409,7 @@ class mailbox {
             if (from.unexpected[i].stream != tag.stream) continue;
             announcement const early = from.unexpected[i];
             from.unexpected.erase(from.unexpected.begin() + static_cast<std::ptrdiff_t>(i));
+            --unexpected_;
             accept(r, early);
             return settle(r);
         }
@@ -416,7 +428,7 @@ class mailbox {
             request* const r = from.posted.take_first(arrived.stream);
             bool const last_awaited = from.posted.empty();
             if (r != nullptr) accept(*r, arrived);
-            else from.unexpected.push_back(arrived);
+            else keep_for_later(peer, arrived);
             ++from.next;
             if (from.next - from.published >= lane_slots / 2) {
                 from.published = from.next;
@@ -425,6 +437,12 @@ class mailbox {
             }
             if (last_awaited) return;
         }
+    }
+
+    void keep_for_later(rank_id peer, announcement const& arrived) noexcept {
+        expect_agreement(peer, arrived);
+        incoming_[peer].unexpected.push_back(arrived);
+        ++unexpected_;
     }
 
     void accept(request& r, announcement const& arrived) noexcept {
@@ -546,7 +564,11 @@ class mailbox {
     /// messages may not have been read yet (every look is followed by polls).
     void look_for_lost_peers() noexcept {
         if (is_aborted()) return;
-        pool_.each([&](request const& r) { awaited_[r.peer] = r.peer != me_; });
+        pool_.each([&](request const& r) {
+            bool const is_taken = r.stage == request_stage::offered &&
+                                  arena_.offer(me_, r.offer).state.load(std::memory_order_relaxed) == offer_taken;
+            if (r.peer != me_ && !is_taken) awaited_[r.peer] = true;
+        });
         for (rank_id p = 0; p < size(); ++p) {
             if (!std::exchange(awaited_[p], std::uint8_t{0})) continue;
             bool const left = arena_.member_of(p).presence.load(std::memory_order_acquire) == presence_left;
@@ -555,19 +577,29 @@ class mailbox {
         }
     }
 
-    /// Ranks that were given different arguments may wait for messages that nobody will send: whoever waits compares
-    /// what the others say they run with what it runs itself.
+    /// A stream belongs to one plan, so a message on a stream of an own recent operation must have that one's fingerprint.
+    void expect_agreement(rank_id peer, announcement const& arrived) noexcept {
+        for (recent_operation const& known : recent_)
+            if (known.stream == arrived.stream && known.fingerprint != arrived.fingerprint) return disagree(peer);
+    }
+
+    void disagree(rank_id peer) noexcept {
+        CHORUS_TRY { abort(errc::mismatch, peer, "the ranks disagree" + both_views(peer)); }
+        CHORUS_CATCH_ALL { abort(errc::mismatch, peer, "the ranks disagree"); }
+    }
+
+    /// Ranks that were given different arguments may wait for messages that nobody will send: whoever waits reads what has come from
+    /// anybody, and compares what the others say they run with what it runs itself.
     void look_for_disagreement() noexcept {
         if (is_aborted()) return;
+        for (rank_id p = 0; p < size(); ++p) collect(p);
         operation_record const mine = read_record(arena_.member_of(me_));
         if (mine.ordinal == 0) return;
         for (rank_id p = 0; p < size(); ++p) {
             auto const other = read_whole_record(arena_.member_of(p));
             if (!other || other->stream != mine.stream || other->ordinal != mine.ordinal) continue;
             if (other->fingerprint == mine.fingerprint) continue;
-            CHORUS_TRY { abort(errc::mismatch, p, "the ranks disagree" + both_views(p)); }
-            CHORUS_CATCH_ALL { abort(errc::mismatch, p, "the ranks disagree"); }
-            return;
+            return disagree(p);
         }
     }
 
@@ -585,10 +617,15 @@ class mailbox {
     std::vector<destination> outgoing_;
     std::vector<std::uint8_t> suspected_;
     std::vector<std::uint8_t> awaited_;
-    std::vector<std::uint8_t> reserved_;
+    std::vector<std::uint8_t> reserved_;        // chunk -> a stream uses it
+    std::vector<std::uint8_t> awaited_offers_;  // offer slot -> a pending send uses it
     request_pool pool_;
     std::unordered_map<std::uint64_t, std::uint64_t> plans_of_;  // context -> plans made
+    std::shared_ptr<under_way_list> under_way_ = std::make_shared<under_way_list>();
+    std::array<recent_operation, 64> recent_{};
+    std::uint32_t recent_next_ = 0;
     std::uint32_t next_offer_ = 0;
+    std::size_t unexpected_ = 0;                                 // announcements kept for later, of all sources
     std::uint32_t idle_polls_ = 0;
     std::uint32_t looks_ = 0;
     std::uint32_t bell_seen_ = 0;

@@ -74,7 +74,7 @@ struct alignas(cache_line) chunk_flag {
     std::atomic<std::uint32_t> full;  ///< set by the sender, cleared by the receiver
 };
 
-enum presence_state : std::uint32_t { presence_absent = 0, presence_here, presence_left };
+enum presence_state : std::uint32_t { presence_absent = 0, presence_coming, presence_here, presence_left };
 
 inline constexpr std::size_t record_words = sizeof(operation_record) / sizeof(std::uint64_t);
 static_assert(sizeof(operation_record) % sizeof(std::uint64_t) == 0);
@@ -109,7 +109,7 @@ struct alignas(cache_line) arena_header {
 struct mailbox_shape {
     rank_id ranks = 1;
     std::uint32_t chunks_per_rank = 16;
-    std::uint32_t offers_per_rank = 64;
+    std::uint32_t offers_per_rank = 1024;  ///< sends above the eager limit that one rank may have pending
     std::uint64_t chunk_bytes = 32 * 1024;
 };
 

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <climits>
+#include <csignal>
 #include <ctime>
 #include <memory>
 #include <string>
@@ -33,12 +34,15 @@ class process_platform {
     process_platform(std::shared_ptr<shared_region const> region, mailbox_arena const& arena, rank_id me,
                      std::uint64_t attach_from_bytes)
         : region_{std::move(region)}, arena_{arena}, me_{me}, attach_from_bytes_{attach_from_bytes},
-          peers_(arena.shape().ranks), bounce_{std::make_unique<byte_buffer>()},
+          peers_(arena.shape().ranks), bounce_{std::make_unique<byte_buffer>(bounce_bytes)},
           probe_word_{std::make_unique<std::uint64_t>(mailbox_arena::magic)} {
 #ifdef PR_SET_PTRACER
         ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // where only parents may read by default
 #endif
         member& mine = arena_.member_of(me_);
+        std::uint32_t absent = presence_absent;
+        if (!mine.presence.compare_exchange_strong(absent, presence_coming))
+            raise(errc::invalid_argument, "rank " + std::to_string(me_) + " has joined this shared-memory session before", me_);
         mine.process.store(static_cast<std::uint32_t>(::getpid()));
         mine.probe.store(reinterpret_cast<std::uintptr_t>(probe_word_.get()));
         mine.presence.store(presence_here, std::memory_order_release);
@@ -105,10 +109,13 @@ class process_platform {
     }
 
     bool is_alive(rank_id peer) noexcept {
+        if (peer == me_) return true;
         peer_process& other = peers_[peer];
         if (!other.is_gone && other.watched.is_open()) {
             pollfd look{.fd = other.watched.get(), .events = POLLIN, .revents = 0};
             other.is_gone = ::poll(&look, 1, 0) == 1;
+        } else if (!other.is_gone) {  // a system without process descriptors
+            other.is_gone = ::kill(other.process, 0) != 0 && errno == ESRCH;
         }
         return !other.is_gone;
     }

@@ -23,7 +23,7 @@ inline void platform_yield() noexcept { std::this_thread::yield(); }
 
 /// How a rank waits: so many polls spinning, then so many yielding, then asleep until a peer rings.
 struct waiting_style {
-    std::uint32_t spins = 4000;
+    std::uint32_t spins = 300;  // some 15 µs: longer only delays whoever else needs the core
     std::uint32_t yields = 200;
 };
 

@@ -13,8 +13,8 @@ class under_way_item {
     under_way_item(under_way_item const&) = delete;
     under_way_item& operator=(under_way_item const&) = delete;
 
-    /// Does what can be done now without blocking; may leave the list. False if it could do nothing.
-    virtual bool help() noexcept = 0;
+    /// Does what can be done now without blocking; may leave the list. False if it could do nothing. `looks`: at the clock, too.
+    virtual bool help(bool looks) noexcept = 0;
 
  protected:
     ~under_way_item() = default;
@@ -26,7 +26,7 @@ class under_way_item {
     bool is_listed_ = false;
 };
 
-/// What one rank has under way in a group and its subgroups. Whoever waits for one helps the others along; otherwise
+/// What one rank has under way: on its transport where that keeps a list, else in a group and its subgroups. Whoever waits for one helps the others along; otherwise
 /// two ranks that await their plans in different orders would wait for one another. Owns nothing, allocates nothing.
 class under_way_list {
  public:
@@ -47,11 +47,11 @@ class under_way_list {
     }
 
     /// An item leaves the list by its own help alone.
-    bool help_all_but(under_way_item const& one) noexcept {
+    bool help_all_but(under_way_item const& one, bool looks) noexcept {
         bool moved = false;
         for (under_way_item* item = first_; item != nullptr;) {
             under_way_item* const next = item->next_;
-            if (item != &one && item->help()) moved = true;
+            if (item != &one && item->help(looks)) moved = true;
             item = next;
         }
         return moved;
