@@ -172,10 +172,10 @@ TEST_CASE("NBL-6: a plan dropped under way ends the operation on its peers too, 
                 auto v = std::make_unique<integers>(count, 1);
                 {
                     auto reduce = plan_all_reduce(world, *v, chorus::sum{}, chorus::ring{});
-                    reduce.start();
                     if (rank.me() == 1)
                         return suites::expect_error(rank, errc::aborted, {"destroyed while it was under way"},
-                                                    [&] { reduce.wait(); });
+                                                    [&] { reduce.run(); });
+                    reduce.start();
                     for (int i = 0; i < 100; ++i) reduce.advance();
                 }
                 v.reset();

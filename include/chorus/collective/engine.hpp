@@ -63,8 +63,7 @@ class engine final : public plan_model, private under_way_item {
         user_guard const inside{*this};
         expects(is_over(), [&] { return title() + " on rank " + std::to_string(group_->me) + ": started while it is under way"; });
         group_->expect_usable(to_string(asked_.what));
-        if constexpr (aborting_transport<Transport> && explaining_transport<Transport>)
-            if (net_->is_aborted()) raise(errc::poisoned, title() + ": " + net_->failure().what(), net_->failure().peer());
+        expect_usable_transport();
         failure_.reset();
         become(progress::idle);
         group_->under_way->add(*this);
@@ -465,11 +464,25 @@ class engine final : public plan_model, private under_way_item {
         return text;
     }
 
+    error transport_failure() const
+        requires explaining_transport<Transport>
+    {
+        error const why = net_->failure();
+        return {why.code(), std::string{why.message()} + " [" + title() + " on rank " + std::to_string(group_->me) + ']', why.peer()};
+    }
+
+    /// Nothing starts on a transport that has failed, even if it would send only.
+    void expect_usable_transport() {
+        if constexpr (aborting_transport<Transport> && explaining_transport<Transport>) {
+            if (!net_->is_aborted()) return;
+            group_->failure = transport_failure();
+            raise(*group_->failure);
+        }
+    }
+
     void fail_by_transport(std::uint32_t i) {
         if constexpr (explaining_transport<Transport>) {
-            error const why = net_->failure();
-            fail(error{why.code(), std::string{why.message()} + " [" + title() + " on rank " + std::to_string(group_->me) + ']',
-                       why.peer()});
+            fail(transport_failure());
         } else {
             give_up(errc::peer_lost, "the transport failed", program_.steps[i].peer);
         }
