@@ -263,8 +263,9 @@ void check_uneven(std::vector<chosen> const& algorithms = algorithms_for(What)) 
 /// On threads, with counts on both sides of the limits of inline, copied and offered messages.
 template <chorus::collective What, class T, class Op = chorus::sum>
 void check_threads(std::vector<std::uint64_t> const& totals = {10, 11, 513, 2061, 70000},
-                   std::vector<chosen> const& algorithms = algorithms_for(What)) {
-    for (chorus::rank_id p : {2u, 3u, 4u}) {
+                   std::vector<chosen> const& algorithms = algorithms_for(What),
+                   std::vector<chorus::rank_id> const& sizes = {2, 3, 4}) {
+    for (chorus::rank_id p : sizes) {
         failure_list failures;
         std::vector<std::unique_ptr<oracle<T, Op>>> known;
         std::vector<call_shape> shapes;
