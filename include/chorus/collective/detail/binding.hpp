@@ -66,15 +66,15 @@ class binder {
     binder(operation const& asked, byte_buffer& memory, bool reduces_on_arrival)
         : asked_{asked}, memory_{memory}, reduces_on_arrival_{reduces_on_arrival}, program_{asked.program},
           input_{asked.input}, output_{asked.output} {
-        element_ = asked.reduction ? asked.reduction->carrier_bytes : asked.element_bytes;
+        converts_ = asked.reduction && asked.reduction->prepare != nullptr && asked.ranks > 1;
+        element_ = converts_ ? asked.reduction->carrier_bytes : asked.element_bytes;
     }
 
     bound_program bind() {
         expect_size_fits();
-        bool const converts = asked_.reduction && asked_.reduction->prepare != nullptr && asked_.ranks > 1;
-        plan_memory(converts);
+        plan_memory();
         memory_.grow(scratch_end_ + bounce_total());
-        if (converts) bind_conversions();
+        if (converts_) bind_conversions();
         place_blocks();
         bind_steps();
         bind_result();
@@ -112,7 +112,7 @@ class binder {
     // ---- memory ----
 
     /// Blocks of data live in `output` where that is possible, and in scratch otherwise; slots live in scratch.
-    void plan_memory(bool converts) {
+    void plan_memory() {
         rank_id const blocks = asked_.cut.parts();
         std::vector<bool> touched(blocks, false);
         bool split_ranges = false;
@@ -121,7 +121,7 @@ class binder {
             if (s.kind >= step_kind::copy) note_range(s.other, touched, split_ranges);
         }
         bool const whole = output_.count == blocks;
-        bool const staged = converts && (element_ != asked_.element_bytes || !whole);
+        bool const staged = converts_ && (element_ != asked_.element_bytes || !whole);
         uses_output_ = !staged && output_.count > 0 && (whole || !split_ranges);
         place_.assign(blocks, nothing);
         for (rank_id b = 0; b < blocks; ++b) {
@@ -379,7 +379,8 @@ class binder {
     schedule const& program_;
     memory_of_blocks<std::byte const> input_;
     memory_of_blocks<std::byte> output_;
-    std::uint64_t element_ = 1;
+    bool converts_ = false;                   // values travel in another form than the caller's (mean)
+    std::uint64_t element_ = 1;               // bytes of what travels
     bool uses_output_ = false;
     std::vector<std::uint64_t> place_;        // block -> offset in scratch, or nothing
     std::vector<std::uint64_t> slot_place_;
