@@ -14,11 +14,17 @@ TEST_CASE("WSZ-1, WSZ-3, WSZ-8, ZER-1: all_gather by every algorithm, 1 to 17 ra
     check_grid<collective::all_gather, std::int32_t>(sizes_up_to(17));
 }
 
-TEST_CASE("all_gather of structs of 12 bytes") { check_grid<collective::all_gather, triangle, matrix_product>({1, 3, 4, 7}); }
+TEST_CASE("all_gather of structs of 12 bytes") {
+    check_grid<collective::all_gather, triangle, matrix_product>({1, 3, 4, 7});
+}
 
-TEST_CASE("ZER-2: all_gather of uneven blocks, some or all of them empty") { check_uneven<collective::all_gather, std::int32_t>(); }
+TEST_CASE("ZER-2: all_gather of uneven blocks, some or all of them empty") {
+    check_uneven<collective::all_gather, std::int32_t>();
+}
 
-TEST_CASE("all_gather on threads crosses the limits of message kinds") { check_threads<collective::all_gather, float>(); }
+TEST_CASE("all_gather on threads crosses the limits of message kinds") {
+    check_threads<collective::all_gather, float>();
+}
 
 TEST_CASE("WSZ-7, NBL-2: all_gather on a single rank") { check_single_rank<collective::all_gather, std::int32_t>(); }
 
@@ -30,7 +36,8 @@ TEST_CASE("INP-3: in place, each rank's own block where it belongs") {
             for (rank_id i = 0; i < 3; ++i) all[3 * net.rank() + i] = static_cast<int>(100 * net.rank() + i);
             if (by) all_gather(group{net}, all, *by);
             else all_gather(group{net}, all);
-            if (all != std::vector<int>{0, 1, 2, 100, 101, 102, 200, 201, 202, 300, 301, 302}) failures.add(name_of(by));
+            if (all != std::vector<int>{0, 1, 2, 100, 101, 102, 200, 201, 202, 300, 301, 302})
+                failures.add(name_of(by));
         });
         expect_none(failures);
     }

@@ -22,12 +22,12 @@ double wild(counter_random const& random, std::uint64_t counter) {
     return random.bits(2 * counter + 1) % 2 == 0 ? magnitude : -magnitude;
 }
 
-template <class T>
-per_rank<T> wild_inputs(rank_id size, std::size_t count) {
+template <class T> per_rank<T> wild_inputs(rank_id size, std::size_t count) {
     per_rank<T> inputs(size);
     for (rank_id r = 0; r < size; ++r) {
         counter_random const random{size, r};
-        for (std::size_t i = 0; i < count; ++i) inputs[r].push_back(static_cast<T>(static_cast<float>(wild(random, i))));
+        for (std::size_t i = 0; i < count; ++i)
+            inputs[r].push_back(static_cast<T>(static_cast<float>(wild(random, i))));
     }
     return inputs;
 }
@@ -54,7 +54,8 @@ TEST_CASE_TEMPLATE("DET-1: a sum of wild numbers has the same bits on all ranks,
         }
 }
 
-TEST_CASE_TEMPLATE("DET-2: direct and all_pairs give the same bits for a vector at once and in parts", T, float, bfloat16) {
+TEST_CASE_TEMPLATE("DET-2: direct and all_pairs give the same bits for a vector at once and in parts", T, float,
+                   bfloat16) {
     constexpr rank_id size = 4;
     constexpr std::size_t count = 4096;
     auto inputs = wild_inputs<T>(size, count);

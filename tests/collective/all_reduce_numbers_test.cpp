@@ -17,15 +17,15 @@ namespace {
 std::vector<chosen> const every_algorithm = algorithms_for(collective::all_reduce);
 
 /// Rank r's vector is `count` times value(r).
-template <class T>
-per_rank<T> constant(std::vector<T> const& values, std::size_t count) {
+template <class T> per_rank<T> constant(std::vector<T> const& values, std::size_t count) {
     per_rank<T> inputs;
     for (T value : values) inputs.emplace_back(count, value);
     return inputs;
 }
 
 template <class T, class Op>
-void check_all(std::vector<T> const& values, Op const& op, T expected, std::vector<std::size_t> const& counts = {1, 5}) {
+void check_all(std::vector<T> const& values, Op const& op, T expected,
+               std::vector<std::size_t> const& counts = {1, 5}) {
     for (chosen const& by : every_algorithm)
         for (std::size_t count : counts) {
             bool const right = are_all(all_reduced(constant(values, count), op, by), expected);
@@ -35,7 +35,9 @@ void check_all(std::vector<T> const& values, Op const& op, T expected, std::vect
 
 }  // namespace
 
-TEST_CASE("NUM-1: a bfloat16 sum of one large and three small numbers is the same on all ranks; exact where all fold at once") {
+TEST_CASE(
+    "NUM-1: a bfloat16 sum of one large and three small numbers is the same on all ranks; exact where all fold at "
+    "once") {
     for (chosen const& by : every_algorithm)
         for (std::size_t count : {1u, 1031u})
             for (std::size_t large = 0; large < 4; ++large) {
@@ -44,11 +46,11 @@ TEST_CASE("NUM-1: a bfloat16 sum of one large and three small numbers is the sam
                 values[large] = bfloat16{256};
                 auto const outputs = all_reduced(constant(values, count), sum{}, by);
                 CHECK(are_same(outputs));
-                bool const in_range = std::all_of(outputs[0].begin(), outputs[0].end(), [](bfloat16 x) {
-                    return float{x} >= 256 && float{x} <= 260;
-                });
+                bool const in_range = std::all_of(outputs[0].begin(), outputs[0].end(),
+                                                  [](bfloat16 x) { return float{x} >= 256 && float{x} <= 260; });
                 CHECK(in_range);
-                if (by && (by->name() == direct::name || by->name() == all_pairs::name)) CHECK(are_all(outputs, bfloat16{260}));
+                if (by && (by->name() == direct::name || by->name() == all_pairs::name))
+                    CHECK(are_all(outputs, bfloat16{260}));
             }
 }
 
@@ -126,7 +128,8 @@ TEST_CASE_TEMPLATE("NAN-1: minimum and maximum with a NaN are NaN, whoever holds
     std::vector<int> order{0, 1, 2, 3};
     do {
         std::vector<T> values;
-        for (int which : order) values.push_back(std::vector<T>{T{1}, nan, T{3}, T{4}}[static_cast<std::size_t>(which)]);
+        for (int which : order)
+            values.push_back(std::vector<T>{T{1}, nan, T{3}, T{4}}[static_cast<std::size_t>(which)]);
         check_all(values, minimum{}, nan, {1, 33});
         check_all(values, maximum{}, nan, {1, 33});
     } while (std::next_permutation(order.begin(), order.end()));

@@ -23,7 +23,9 @@ TEST_CASE("all_reduce of structs by an operation that does not commute keeps the
     check_grid<collective::all_reduce, triangle, matrix_product>({1, 2, 3, 4, 5, 6, 7, 8, 11, 16});
 }
 
-TEST_CASE("all_reduce on threads crosses the limits of message kinds") { check_threads<collective::all_reduce, float>(); }
+TEST_CASE("all_reduce on threads crosses the limits of message kinds") {
+    check_threads<collective::all_reduce, float>();
+}
 
 TEST_CASE("all_reduce on transports that do not reduce") { check_plain_transport<collective::all_reduce>(); }
 
@@ -60,7 +62,8 @@ TEST_CASE("INP-1: in place, four ranks, driven by advance") {
         std::vector<plan*> addresses;
         for (rank_id r = 0; r < 4; ++r) {
             group const members{network.endpoint(r)};
-            plans.push_back(by ? plan_all_reduce(members, values[r], sum{}, *by) : plan_all_reduce(members, values[r], sum{}));
+            plans.push_back(by ? plan_all_reduce(members, values[r], sum{}, *by)
+                               : plan_all_reduce(members, values[r], sum{}));
         }
         for (plan& work : plans) work.start();
         for (plan& work : plans) addresses.push_back(&work);
@@ -78,7 +81,8 @@ TEST_CASE("INP-5: the same memory as input and output is in place; a shifted ove
     auto values = known.inputs(0);
     std::vector<plan> plans;
     std::vector<plan*> addresses;
-    for (rank_id r = 0; r < 3; ++r) plans.push_back(plan_all_reduce(group{network.endpoint(r)}, values[r], values[r], sum{}, ring{}));
+    for (rank_id r = 0; r < 3; ++r)
+        plans.push_back(plan_all_reduce(group{network.endpoint(r)}, values[r], values[r], sum{}, ring{}));
     for (plan& work : plans) work.start();
     for (plan& work : plans) addresses.push_back(&work);
     REQUIRE(drive(addresses) == progress::done);
@@ -89,9 +93,7 @@ TEST_CASE("INP-5: the same memory as input and output is in place; a shifted ove
         try {
             plan_all_reduce(group{network.endpoint(r)}, memory.first(8), memory.subspan(1, 8), sum{}, ring{});
             FAIL_CHECK("accepted on rank ", r);
-        } catch (error const& refused) {
-            CHECK(refused.code() == errc::invalid_argument);
-        }
+        } catch (error const& refused) { CHECK(refused.code() == errc::invalid_argument); }
     }
 }
 
@@ -131,7 +133,8 @@ TEST_CASE("GRP-3: groups whose width does not divide the world: every rank is in
                 all_reduce(members, counted, sum{});
                 rank_id const first = net.rank() / width * width;
                 rank_id const many = (std::min)(width, world - first);
-                if (counted[0] != many || counted[1] != many * first + many * (many - 1) / 2) failures.add("wrong group");
+                if (counted[0] != many || counted[1] != many * first + many * (many - 1) / 2)
+                    failures.add("wrong group");
             });
             CHECK_MESSAGE(failures.texts().empty(), world, " ranks in groups of ", width);
         }

@@ -20,8 +20,7 @@ std::vector<chosen> const every_algorithm = algorithms_for(collective::all_reduc
 using all_elements = std::tuple<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
                                 std::int64_t, std::uint64_t, half, bfloat16, float, double>;
 
-template <class Visit>
-void for_each_element(Visit const& visit) {
+template <class Visit> void for_each_element(Visit const& visit) {
     std::apply([&](auto... each) { (visit(each), ...); }, all_elements{});
 }
 

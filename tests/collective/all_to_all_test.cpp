@@ -17,11 +17,17 @@ TEST_CASE("WSZ-1, WSZ-8, ZER-1: all_to_all by every algorithm, 1 to 17 ranks, ed
     check_grid<collective::all_to_all, std::int32_t>(sizes_up_to(17));
 }
 
-TEST_CASE("all_to_all of structs of 12 bytes") { check_grid<collective::all_to_all, triangle, matrix_product>({1, 3, 4, 7}); }
+TEST_CASE("all_to_all of structs of 12 bytes") {
+    check_grid<collective::all_to_all, triangle, matrix_product>({1, 3, 4, 7});
+}
 
-TEST_CASE("ZER-2: all_to_all of uneven blocks, some or all of them empty") { check_uneven<collective::all_to_all, std::int32_t>(); }
+TEST_CASE("ZER-2: all_to_all of uneven blocks, some or all of them empty") {
+    check_uneven<collective::all_to_all, std::int32_t>();
+}
 
-TEST_CASE("all_to_all on threads crosses the limits of message kinds") { check_threads<collective::all_to_all, float>(); }
+TEST_CASE("all_to_all on threads crosses the limits of message kinds") {
+    check_threads<collective::all_to_all, float>();
+}
 
 TEST_CASE("WSZ-7, NBL-2: all_to_all on a single rank") { check_single_rank<collective::all_to_all, std::int32_t>(); }
 
@@ -48,7 +54,8 @@ namespace {
 
 /// Rank r sends counts(r, b) numbers to b, then all meet at a barrier that carries the iteration.
 template <class Counts>
-void exchange(group<thread_transport> const& members, Counts const& counts, int iteration, chosen const& by, failure_list& failures) {
+void exchange(group<thread_transport> const& members, Counts const& counts, int iteration, chosen const& by,
+              failure_list& failures) {
     rank_id const me = members.rank();
     std::vector<std::uint64_t> sends;
     std::vector<std::uint64_t> receives;
@@ -77,12 +84,14 @@ TEST_CASE("ZER-3: ranks with nothing to send or to receive stay in step, 100 cha
         if (by && !by->takes_uneven()) continue;
         failure_list failures;
         thread_fleet{2}.run([&](thread_transport& net) {
-            exchange(group{net}.within(std::chrono::seconds{20}), [](rank_id from, rank_id) { return from == 0 ? 1u : 0u; }, 0, by,
-                     failures);
+            exchange(
+                group{net}.within(std::chrono::seconds{20}), [](rank_id from, rank_id) { return from == 0 ? 1u : 0u; },
+                0, by, failures);
         });
         thread_fleet{3}.run([&](thread_transport& net) {
             group const members = group{net}.within(std::chrono::seconds{20});
-            exchange(members, [](rank_id from, rank_id to) { return from == 1 || to == 1 ? 0u : 4u; }, 0, by, failures);
+            exchange(
+                members, [](rank_id from, rank_id to) { return from == 1 || to == 1 ? 0u : 4u; }, 0, by, failures);
             for (int iteration = 1; iteration <= 100; ++iteration) {
                 counter_random const random{static_cast<std::uint64_t>(iteration)};
                 auto const drawn_count = [&](rank_id from, rank_id to) {

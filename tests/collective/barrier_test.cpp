@@ -16,8 +16,7 @@ using namespace suites;
 
 namespace {
 
-template <transport Transport>
-plan barrier_by(group<Transport> const& members, chosen const& by) {
+template <transport Transport> plan barrier_by(group<Transport> const& members, chosen const& by) {
     return by ? plan_barrier(members, *by) : plan_barrier(members);
 }
 

@@ -13,7 +13,7 @@ using namespace suites;
 
 // Schedules that the listed algorithms avoid, but whose meaning is defined, so that anybody may write them.
 
-namespace {
+namespace unusual {
 
 struct without_cost {
     static constexpr bool keeps_order = true;
@@ -88,8 +88,11 @@ struct by_local_steps : without_cost {
     }
 };
 
-template <class Algorithm, class Transport>
-void check_sizes(std::vector<rank_id> const& sizes) {
+}  // namespace unusual
+
+namespace {
+
+template <class Algorithm, class Transport> void check_sizes(std::vector<rank_id> const& sizes) {
     std::vector<chosen> const by{any_algorithm{Algorithm{}}};
     std::uint64_t turn = 0;
     for (rank_id p : sizes)
@@ -109,7 +112,11 @@ void check_everywhere(std::vector<rank_id> const& sizes, std::vector<rank_id> co
 
 }  // namespace
 
-TEST_CASE("a block may be sent and reduced into in one round") { check_everywhere<exchange_in_place>({1, 2, 4, 8, 16}, {2, 4}); }
+using namespace unusual;
+
+TEST_CASE("a block may be sent and reduced into in one round") {
+    check_everywhere<exchange_in_place>({1, 2, 4, 8, 16}, {2, 4});
+}
 
 TEST_CASE("many receives of one round may be reduced into the block that is sent") {
     check_everywhere<crowd>({1, 2, 3, 4, 5, 8, 9}, {2, 3, 4});

@@ -16,7 +16,9 @@ TEST_CASE("WSZ-1, WSZ-8, ZER-1: gather by every algorithm, 1 to 17 ranks, edge c
 
 TEST_CASE("gather of structs of 12 bytes") { check_grid<collective::gather, triangle, matrix_product>({1, 3, 4, 7}); }
 
-TEST_CASE("ZER-2: gather of uneven blocks, some or all of them empty") { check_uneven<collective::gather, std::int32_t>(); }
+TEST_CASE("ZER-2: gather of uneven blocks, some or all of them empty") {
+    check_uneven<collective::gather, std::int32_t>();
+}
 
 TEST_CASE("gather on threads crosses the limits of message kinds") { check_threads<collective::gather, float>(); }
 

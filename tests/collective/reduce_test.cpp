@@ -42,7 +42,8 @@ TEST_CASE("INP-6: no target where the rank is not the root, 20 calls by every al
                     if (by) reduce(members, input, target, p - 1, sum{}, *by);
                     else reduce(members, input, target, p - 1, sum{});
                     int const total = call * static_cast<int>(p) + static_cast<int>(p * (p - 1) / 2);
-                    if (output != std::vector<int>(5, is_root ? total : 0)) failures.add("wrong in call " + std::to_string(call));
+                    if (output != std::vector<int>(5, is_root ? total : 0))
+                        failures.add("wrong in call " + std::to_string(call));
                 }
             });
             INFO(name_of(by), " p=", p);

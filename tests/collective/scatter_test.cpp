@@ -16,7 +16,9 @@ TEST_CASE("WSZ-1, WSZ-8, ZER-1: scatter by every algorithm, 1 to 17 ranks, edge 
 
 TEST_CASE("scatter of structs of 12 bytes") { check_grid<collective::scatter, triangle, matrix_product>({1, 3, 4, 7}); }
 
-TEST_CASE("ZER-2: scatter of uneven blocks, some or all of them empty") { check_uneven<collective::scatter, std::int32_t>(); }
+TEST_CASE("ZER-2: scatter of uneven blocks, some or all of them empty") {
+    check_uneven<collective::scatter, std::int32_t>();
+}
 
 TEST_CASE("scatter on threads crosses the limits of message kinds") { check_threads<collective::scatter, float>(); }
 

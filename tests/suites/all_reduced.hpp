@@ -15,7 +15,8 @@ template <class T> using per_rank = std::vector<std::vector<T>>;
 
 /// The outputs of one all_reduce on simulated ranks. Buffers start `shift` elements into larger ones.
 template <class T, class Op>
-per_rank<T> all_reduced(per_rank<T> const& inputs, Op const& op, chosen const& by, std::size_t shift = 0, std::uint64_t seed = 1) {
+per_rank<T> all_reduced(per_rank<T> const& inputs, Op const& op, chosen const& by, std::size_t shift = 0,
+                        std::uint64_t seed = 1) {
     auto const size = static_cast<chorus::rank_id>(inputs.size());
     std::size_t const count = inputs.front().size();
     chorus::simulated_network network{size, {.seed = seed, .delay = 3, .rendezvous = seed % 2 == 0}};
@@ -44,21 +45,18 @@ per_rank<T> all_reduced(per_rank<T> const& inputs, Op const& op, chosen const& b
 }
 
 /// Bit for bit.
-template <class T>
-bool is_same(std::vector<T> const& a, std::vector<T> const& b) {
+template <class T> bool is_same(std::vector<T> const& a, std::vector<T> const& b) {
     return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-template <class T>
-bool are_same(per_rank<T> const& outputs) {
+template <class T> bool are_same(per_rank<T> const& outputs) {
     for (std::vector<T> const& output : outputs)
         if (!is_same(output, outputs.front())) return false;
     return true;
 }
 
 /// Every element of every rank has these very bits.
-template <class T>
-bool are_all(per_rank<T> const& outputs, T expected) {
+template <class T> bool are_all(per_rank<T> const& outputs, T expected) {
     for (std::vector<T> const& output : outputs)
         if (!is_same(output, std::vector<T>(output.size(), expected))) return false;
     return true;

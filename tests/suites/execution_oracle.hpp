@@ -23,30 +23,32 @@ struct triangle {
 static_assert(sizeof(triangle) == 12);
 
 struct matrix_product {
-    triangle operator()(triangle const& x, triangle const& y) const { return {x.a * y.a, x.a * y.b + x.b * y.c, x.c * y.c}; }
+    triangle operator()(triangle const& x, triangle const& y) const {
+        return {x.a * y.a, x.a * y.b + x.b * y.c, x.c * y.c};
+    }
 };
 static_assert(!chorus::is_commutative<matrix_product>);
 
 /// Commutes, but only the promise of `commutative` tells so.
 struct elementwise {
-    triangle operator()(triangle const& x, triangle const& y) const { return {x.a + y.a, x.b ^ y.b, x.c < y.c ? x.c : y.c}; }
+    triangle operator()(triangle const& x, triangle const& y) const {
+        return {x.a + y.a, x.b ^ y.b, x.c < y.c ? x.c : y.c};
+    }
 };
 
 /// Draws an element from (rank, index, iteration): numbers are integers in [-500, 500], whose sums are exact.
-template <class T>
-T drawn(std::uint64_t rank, std::uint64_t index, std::uint64_t iteration) {
+template <class T> T drawn(std::uint64_t rank, std::uint64_t index, std::uint64_t iteration) {
     std::uint64_t const bits = chorus::counter_random::mix((rank << 40) + (iteration << 32) + index + 1);
     return static_cast<T>(static_cast<int>(bits % 1001) - 500);
 }
-template <>
-inline triangle drawn<triangle>(std::uint64_t rank, std::uint64_t index, std::uint64_t iteration) {
+template <> inline triangle drawn<triangle>(std::uint64_t rank, std::uint64_t index, std::uint64_t iteration) {
     std::uint64_t const bits = chorus::counter_random::mix((rank << 40) + (iteration << 32) + index + 1);
-    return {static_cast<std::uint32_t>(bits) | 1u, static_cast<std::uint32_t>(bits >> 32), static_cast<std::uint32_t>(bits >> 16) | 1u};
+    return {static_cast<std::uint32_t>(bits) | 1u, static_cast<std::uint32_t>(bits >> 32),
+            static_cast<std::uint32_t>(bits >> 16) | 1u};
 }
 
 /// The inputs of all ranks, and their reductions in rank order, for some iterations.
-template <class T, class Op>
-class oracle {
+template <class T, class Op> class oracle {
  public:
     using vectors = std::vector<std::vector<T>>;  // one per rank
 

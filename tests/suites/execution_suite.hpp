@@ -38,7 +38,8 @@ inline std::vector<chosen> algorithms_for(chorus::collective what) {
                                    "hierarchical(inside=ring, between=recursive_doubling, width=2)"};
     for (std::string_view name : chorus::known_algorithms()) names.emplace_back(name);
     for (std::string const& name : names)
-        if (auto algorithm = chorus::algorithm_named(name); algorithm.supports(what)) all.emplace_back(std::move(algorithm));
+        if (auto algorithm = chorus::algorithm_named(name); algorithm.supports(what))
+            all.emplace_back(std::move(algorithm));
     return all;
 }
 
@@ -70,8 +71,7 @@ inline std::vector<chorus::rank_id> some_roots(chorus::collective what, chorus::
 }
 
 /// Drives the plans of all ranks in one thread until they are done.
-template <class Plans>
-chorus::progress drive(Plans const& plans, std::uint64_t seed = 0) {
+template <class Plans> chorus::progress drive(Plans const& plans, std::uint64_t seed = 0) {
     struct turn {
         chorus::plan* work;
         chorus::progress operator()() const { return work->advance(); }
@@ -133,18 +133,20 @@ void check_simulated(oracle<T, Op> const& known, call_shape const& shape, chosen
     std::string wrong;
     try {
         wrong = simulate<What, T, Op, Transport>(known, shape, by, options);
-    } catch (chorus::error const& refused) {
-        wrong = refused.what();
-    }
-    INFO(std::string{to_string(What)}, " by ", name_of(by), " p=", shape.size, " elements=", shape.total(), " root=", shape.root,
-         " placement=", static_cast<int>(shape.where), " rendezvous=", options.rendezvous, " seed=", options.seed);
+    } catch (chorus::error const& refused) { wrong = refused.what(); }
+    INFO(std::string{to_string(What)}, " by ", name_of(by), " p=", shape.size, " elements=", shape.total(),
+         " root=", shape.root, " placement=", static_cast<int>(shape.where), " rendezvous=", options.rendezvous,
+         " seed=", options.seed);
     CHECK_MESSAGE(wrong.empty(), wrong);
 }
 
 /// Messages are delayed and reordered, eager and rendezvous in turn, other seeds each time.
 inline chorus::simulated_options next_options(std::uint64_t& turn) {
     ++turn;
-    return {.seed = turn, .delay = static_cast<std::uint32_t>(turn / 2 % 3) * 4, .reorder = turn % 3 != 0, .rendezvous = turn % 2 != 0};
+    return {.seed = turn,
+            .delay = static_cast<std::uint32_t>(turn / 2 % 3) * 4,
+            .reorder = turn % 3 != 0,
+            .rendezvous = turn % 2 != 0};
 }
 
 /// Every algorithm, root and placement, on `total` elements; uneven where they do not divide, unless the algorithm
@@ -174,7 +176,8 @@ inline std::vector<std::uint64_t> edge_counts(chorus::rank_id p) {
 
 /// The whole grid on simulated ranks: every size, algorithm, edge count and placement.
 template <chorus::collective What, class T, class Op = chorus::sum, class Transport = chorus::simulated_transport>
-void check_grid(std::vector<chorus::rank_id> const& sizes, std::vector<chosen> const& algorithms = algorithms_for(What)) {
+void check_grid(std::vector<chorus::rank_id> const& sizes,
+                std::vector<chosen> const& algorithms = algorithms_for(What)) {
     CHECK(algorithms.size() > 1);
     std::uint64_t turn = 0;
     for (chorus::rank_id p : sizes) {
@@ -186,14 +189,12 @@ void check_grid(std::vector<chorus::rank_id> const& sizes, std::vector<chosen> c
 }
 
 /// Transports that cannot reduce on arrival; what has to land elsewhere first is reduced from there.
-template <chorus::collective What>
-void check_plain_transport() {
+template <chorus::collective What> void check_plain_transport() {
     check_grid<What, std::int32_t, chorus::sum, plain_transport>({1, 2, 3, 4, 5, 7, 8, 12});
 }
 
 /// One rank alone, without a fleet: every call is complete, its plan may be waited for again, moved and dropped.
-template <chorus::collective What, class T, class Op = chorus::sum>
-void check_single_rank() {
+template <chorus::collective What, class T, class Op = chorus::sum> void check_single_rank() {
     oracle<T, Op> const known{1, 7, 1};
     for (chosen const& by : algorithms_for(What))
         for (placement where : placements_of(What)) {
@@ -217,8 +218,7 @@ void check_single_rank() {
 }
 
 /// An operation that is not known to commute is refused by exactly those algorithms that do not keep the order.
-template <chorus::collective What>
-void check_order_is_demanded() {
+template <chorus::collective What> void check_order_is_demanded() {
     oracle<triangle, matrix_product> const known{1, 5, 1};
     std::size_t refused = 0;
     for (chosen const& by : algorithms_for(What)) {
@@ -255,7 +255,8 @@ void check_uneven(std::vector<chosen> const& algorithms = algorithms_for(What)) 
         for (std::uint64_t seed : {1u, 2u}) {
             chorus::counter_random const random{seed, p};
             std::vector<std::uint64_t> counts;
-            for (chorus::rank_id b = 0; b < p; ++b) counts.push_back(random.below(2 * b, 3) == 0 ? 0 : random.below(2 * b + 1, 40));
+            for (chorus::rank_id b = 0; b < p; ++b)
+                counts.push_back(random.below(2 * b, 3) == 0 ? 0 : random.below(2 * b + 1, 40));
             check_counts<What, T, Op>(p, counts, algorithms, turn);
         }
 }

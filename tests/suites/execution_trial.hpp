@@ -51,10 +51,10 @@ struct call_shape {
 using chosen = std::optional<chorus::any_algorithm>;
 
 /// One rank's buffers and plan for one call: fill, run the plan, check; again for the next iteration.
-template <chorus::collective What, class T, class Op, class Transport>
-class trial {
+template <chorus::collective What, class T, class Op, class Transport> class trial {
  public:
-    trial(chorus::group<Transport> const& members, oracle<T, Op> const& known, call_shape const& shape, chosen const& by)
+    trial(chorus::group<Transport> const& members, oracle<T, Op> const& known, call_shape const& shape,
+          chosen const& by)
         : me_{members.rank()}, known_{known}, shape_{shape}, cut_{chorus::blocks::of_counts(shape.counts)} {
         arrange();
         plan_.emplace(by ? make_plan(members, *by) : make_plan(members, chorus::automatic{}));
@@ -64,7 +64,8 @@ class trial {
 
     void fill(std::size_t iteration) {
         for (guarded<T>* memory : {&in_, &out_})
-            if (!memory->span().empty()) std::memset(static_cast<void*>(memory->span().data()), 0x5A, memory->span().size_bytes());
+            if (!memory->span().empty())
+                std::memset(static_cast<void*>(memory->span().data()), 0x5A, memory->span().size_bytes());
         std::vector<T> const own = own_input(iteration);
         std::copy(own.begin(), own.end(), input_.begin());
     }
@@ -87,8 +88,8 @@ class trial {
 
     bool is_root() const { return me_ == shape_.root; }
     std::string wrong(char const* what, std::size_t iteration) const {
-        return std::string{what} + " on rank " + std::to_string(me_) + " in iteration " + std::to_string(iteration) + ": " +
-               plan_->describe();
+        return std::string{what} + " on rank " + std::to_string(me_) + " in iteration " + std::to_string(iteration) +
+               ": " + plan_->describe();
     }
     bool is_output(T const* element) const {
         return !output_.empty() && !std::less<>{}(element, output_.data()) &&
@@ -99,7 +100,8 @@ class trial {
     }
     std::span<T> block_of(std::span<T> all) const { return all.subspan(cut_.begin(me_), cut_.length(me_)); }
 
-    // ---- buffers: `input_` and `output_` are what the call reads and writes, `result_` what is specified afterwards ----
+    // ---- buffers: `input_` and `output_` are what the call reads and writes, `result_` what is specified afterwards
+    // ----
 
     void arrange() {
         bool const apart = shape_.where == placement::apart;
@@ -152,14 +154,14 @@ class trial {
 
     // ---- the call ----
 
-    template <class Algorithm>
-    chorus::plan make_plan(chorus::group<Transport> const& g, Algorithm const& a) {
+    template <class Algorithm> chorus::plan make_plan(chorus::group<Transport> const& g, Algorithm const& a) {
         std::span<T const> const in = input_;
         bool const whole = shape_.where == placement::in_place;
         if constexpr (What == all_reduce)
             return whole ? plan_all_reduce(g, input_, Op{}, a) : plan_all_reduce(g, in, output_, Op{}, a);
         else if constexpr (What == reduce)
-            return whole ? plan_reduce(g, input_, shape_.root, Op{}, a) : plan_reduce(g, in, output_, shape_.root, Op{}, a);
+            return whole ? plan_reduce(g, input_, shape_.root, Op{}, a)
+                         : plan_reduce(g, in, output_, shape_.root, Op{}, a);
         else if constexpr (What == scan) return plan_scan(g, in, output_, Op{}, a);
         else if constexpr (What == exclusive_scan) return plan_exclusive_scan(g, in, output_, Op{}, a);
         else if constexpr (What == broadcast) return plan_broadcast(g, output_, shape_.root, a);
@@ -167,19 +169,23 @@ class trial {
     }
 
     template <class Algorithm>
-    chorus::plan make_block_plan(chorus::group<Transport> const& g, std::span<T const> in, bool whole, Algorithm const& a) {
+    chorus::plan make_block_plan(chorus::group<Transport> const& g, std::span<T const> in, bool whole,
+                                 Algorithm const& a) {
         std::span<std::uint64_t const> const counts = shape_.counts;
         bool const even = shape_.is_even();
         if constexpr (What == reduce_scatter) {
             if (whole) return plan_reduce_scatter_v(g, input_, counts, Op{}, a);
-            return even ? plan_reduce_scatter(g, in, output_, Op{}, a) : plan_reduce_scatter_v(g, in, output_, counts, Op{}, a);
+            return even ? plan_reduce_scatter(g, in, output_, Op{}, a)
+                        : plan_reduce_scatter_v(g, in, output_, counts, Op{}, a);
         } else if constexpr (What == all_gather) {
             if (even && whole) return plan_all_gather(g, output_, a);
             return even ? plan_all_gather(g, in, output_, a) : plan_all_gather_v(g, in, output_, counts, a);
         } else if constexpr (What == gather) {
-            return even ? plan_gather(g, in, output_, shape_.root, a) : plan_gather_v(g, in, output_, counts, shape_.root, a);
+            return even ? plan_gather(g, in, output_, shape_.root, a)
+                        : plan_gather_v(g, in, output_, counts, shape_.root, a);
         } else if constexpr (What == scatter) {
-            return even ? plan_scatter(g, in, output_, shape_.root, a) : plan_scatter_v(g, in, output_, counts, shape_.root, a);
+            return even ? plan_scatter(g, in, output_, shape_.root, a)
+                        : plan_scatter_v(g, in, output_, counts, shape_.root, a);
         } else {
             static_assert(What == all_to_all);
             return even ? plan_all_to_all(g, in, output_, a) : plan_all_to_all_v(g, in, sends_, output_, receives_, a);

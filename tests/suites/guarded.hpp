@@ -10,16 +10,13 @@
 namespace suites {
 
 /// Elements with 64 guard bytes before and after them. No elements: a null pointer.
-template <class T>
-class guarded {
+template <class T> class guarded {
  public:
     guarded() : guarded{0} {}
     explicit guarded(std::size_t count, std::size_t shift = 0)
         : count_{count}, begin_{guard + shift * sizeof(T)}, memory_(begin_ + count * sizeof(T) + guard, mark) {}
 
-    std::span<T> span() {
-        return {count_ == 0 ? nullptr : reinterpret_cast<T*>(memory_.data() + begin_), count_};
-    }
+    std::span<T> span() { return {count_ == 0 ? nullptr : reinterpret_cast<T*>(memory_.data() + begin_), count_}; }
 
     bool is_intact() const {
         auto const marked = [](std::byte b) { return b == mark; };

@@ -11,7 +11,8 @@ namespace chorus {
 
 /// A plan for: every rank's `in_out` becomes the root's.
 ///
-/// collective | equal counts and element on all ranks, else `mismatch` on all | the root's buffer is only read | buffers as for all_reduce
+/// collective | equal counts and element on all ranks, else `mismatch` on all | the root's buffer is only read |
+/// buffers as for all_reduce
 template <transport Transport, buffer Buffer, algorithm_choice Algorithm = automatic>
 plan plan_broadcast(group<Transport> const& members, Buffer&& in_out, rank_id root, Algorithm const& algorithm = {},
                     plan_options const& options = {}) {

@@ -10,10 +10,11 @@
 
 namespace chorus {
 
-/// A plan for: the root's `output` becomes all ranks' inputs one after another, that of rank b being counts[b] elements long. `output` is looked at on
-/// the root only.
+/// A plan for: the root's `output` becomes all ranks' inputs one after another, that of rank b being counts[b] elements
+/// long. `output` is looked at on the root only.
 ///
-/// collective | `counts` equal on all ranks, also where they are not the root | on the root `input` may be its block of `output` | errors as for all_reduce
+/// collective | `counts` equal on all ranks, also where they are not the root | on the root `input` may be its block of
+/// `output` | errors as for all_reduce
 template <transport Transport, buffer Input, buffer Output, algorithm_choice Algorithm = automatic>
 plan plan_gather_v(group<Transport> const& members, Input const& input, Output&& output,
                    std::span<std::uint64_t const> counts, rank_id root, Algorithm const& algorithm = {},
@@ -52,8 +53,8 @@ plan plan_gather(group<Transport> const& members, Input const& input, Output&& o
 
 /// The same, done at once.
 template <transport Transport, buffer Input, buffer Output, class... More>
-void gather_v(group<Transport> const& members, Input const& input, Output&& output, std::span<std::uint64_t const> counts,
-              rank_id root, More const&... more) {
+void gather_v(group<Transport> const& members, Input const& input, Output&& output,
+              std::span<std::uint64_t const> counts, rank_id root, More const&... more) {
     plan_gather_v(members, input, output, counts, root, more...).run();
 }
 template <transport Transport, buffer Input, buffer Output, class... More>

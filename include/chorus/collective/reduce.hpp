@@ -9,7 +9,8 @@
 
 namespace chorus {
 
-/// A plan for: the root's `output` becomes the reduction of all ranks' `input`. `output` is looked at on the root only; elsewhere it may be empty.
+/// A plan for: the root's `output` becomes the reduction of all ranks' `input`. `output` is looked at on the root only;
+/// elsewhere it may be empty.
 ///
 /// collective | buffers, counts, order and errors as for all_reduce | inputs stay unchanged unless in place on the root
 template <transport Transport, buffer Input, buffer Output, class Op, algorithm_choice Algorithm = automatic>
@@ -37,7 +38,8 @@ plan plan_reduce(group<Transport> const& members, Input const& input, Output&& o
     });
 }
 
-/// In place: the root's buffer holds its own input before and the reduction afterwards; the other ranks' buffers stay unchanged.
+/// In place: the root's buffer holds its own input before and the reduction afterwards; the other ranks' buffers stay
+/// unchanged.
 template <transport Transport, buffer Buffer, class Op, algorithm_choice Algorithm = automatic>
     requires(!buffer<Op>)
 plan plan_reduce(group<Transport> const& members, Buffer&& in_out, rank_id root, Op const& op,

@@ -10,9 +10,11 @@
 
 namespace chorus {
 
-/// A plan for: rank b's `output` becomes block b of the root's `input`, counts[b] elements long. `input` is looked at on the root only.
+/// A plan for: rank b's `output` becomes block b of the root's `input`, counts[b] elements long. `input` is looked at
+/// on the root only.
 ///
-/// collective | `counts` equal on all ranks, also where they are not the root | on the root `output` may be its block of `input` | errors as for all_reduce
+/// collective | `counts` equal on all ranks, also where they are not the root | on the root `output` may be its block
+/// of `input` | errors as for all_reduce
 template <transport Transport, buffer Input, buffer Output, algorithm_choice Algorithm = automatic>
 plan plan_scatter_v(group<Transport> const& members, Input const& input, Output&& output,
                     std::span<std::uint64_t const> counts, rank_id root, Algorithm const& algorithm = {},
@@ -51,8 +53,8 @@ plan plan_scatter(group<Transport> const& members, Input const& input, Output&& 
 
 /// The same, done at once.
 template <transport Transport, buffer Input, buffer Output, class... More>
-void scatter_v(group<Transport> const& members, Input const& input, Output&& output, std::span<std::uint64_t const> counts,
-               rank_id root, More const&... more) {
+void scatter_v(group<Transport> const& members, Input const& input, Output&& output,
+               std::span<std::uint64_t const> counts, rank_id root, More const&... more) {
     plan_scatter_v(members, input, output, counts, root, more...).run();
 }
 template <transport Transport, buffer Input, buffer Output, class... More>
