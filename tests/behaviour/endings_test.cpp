@@ -170,7 +170,8 @@ TEST_CASE("ABT-3: 50 runs killed in the middle of a long sum leave nothing behin
 
 TEST_CASE("ABT-5: a rank that exits with an error ends its peer's next collective, and the fleet says who it was") {
     suites::watchdog const guard{60};
-    suites::outcome const seen = suites::observe(processes, 2, [](auto& rank) {
+    suites::failure_list ended;
+    suites::outcome const seen = suites::observe(processes, 2, [&](auto& rank) {
         group world{rank.net()};
         chorus::barrier(world);
         if (rank.me() == 0) ::_exit(1);
@@ -178,7 +179,9 @@ TEST_CASE("ABT-5: a rank that exits with an error ends its peer's next collectiv
             chorus::barrier(world);
             chorus::barrier(world);
         });
+        ended.add("survivor");
     });
+    CHECK(ended.texts().size() == 1);
     for (std::string const& text : seen.failures) FAIL_CHECK(text);
     CHECK_MESSAGE(seen.thrown.find("rank 0") != std::string::npos, seen.thrown);
 }

@@ -62,7 +62,8 @@ TEST_CASE("HNG-1: the longest limits do not fire; zero means only if complete at
 
 TEST_CASE("HNG-2: a peer that ended before the first use of a subgroup is noticed long before the limit") {
     suites::watchdog const guard{60};
-    for (bool cleanly : {false, true})
+    for (bool cleanly : {false, true}) {
+        suites::failure_list ended;
         suites::hold(
             "ended", processes, 2,
             [&](auto& rank) {
@@ -76,8 +77,11 @@ TEST_CASE("HNG-2: a peer that ended before the first use of a subgroup is notice
                     plan_all_reduce(both, v, chorus::sum{}, chorus::ring{}, patient).run();
                 });
                 rank.check(std::chrono::steady_clock::now() - begin < std::chrono::seconds{4}, "noticed late");
+                ended.add("survivor");
             },
             suites::ending::may_abort);
+        CHECK(ended.texts().size() == 1);
+    }
 }
 
 TEST_CASE("HNG-3: a timeout tells who is missing, in what, and which number it has") {

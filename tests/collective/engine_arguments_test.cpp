@@ -35,6 +35,7 @@ auto const make = [](rank_id p) { return chorus::thread_fleet{p}; };
 template <class Call>
 void expect_refusal(char const* name, errc code, std::initializer_list<std::string_view> words, Call const& call) {
     suites::watchdog const guard{60};
+    suites::failure_list ended;
     suites::hold(
         name, make, 3,
         [&](auto& rank) {
@@ -45,8 +46,10 @@ void expect_refusal(char const* name, errc code, std::initializer_list<std::stri
             } else {
                 suites::expect_error(rank, code, {"rank 1 reports"}, [&] { chorus::barrier(world); });
             }
+            ended.add("one");
         },
         suites::ending::may_abort);
+    CHECK_MESSAGE(ended.texts().size() == 3, name);
 }
 
 std::span<double> const null_with_count{static_cast<double*>(nullptr), 5};
@@ -94,6 +97,13 @@ TEST_CASE("counts that do not fit one another are refused with both numbers") {
     std::vector<float> three(3);
     std::vector<float> four(4);
     std::vector<std::uint64_t> const two_counts{1, 2};
+    std::vector<std::uint64_t> const one_each{1, 1, 1};
+    std::vector<std::uint64_t> const more_for_one{1, 2, 1};
+    expect_refusal("all_to_all_v", errc::invalid_argument, {"rank 1", "sends 1 elements to itself and expects 2"},
+                   [&](auto& world) {
+                       all_to_all_v(world, three, std::span<std::uint64_t const>{one_each}, four,
+                                    std::span<std::uint64_t const>{more_for_one});
+                   });
     expect_refusal("all_reduce", errc::invalid_argument, {"rank 1", "3 elements", "expected 4"},
                    [&](auto& world) { all_reduce(world, three, four, chorus::sum{}); });
     expect_refusal("all_gather", errc::invalid_argument, {"rank 1", "4 elements", "expected 9"},

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,12 @@ plan plan_exchange(group<Transport> const& members, std::span<Element const> in,
         asked.expect_memory(out, "the output");
         asked.expect_count(in, in_cut.count(), "the input");
         asked.expect_count(out, out_cut.count(), "the output");
+        std::uint64_t const to_self = in_cut.length(asked.me());
+        std::uint64_t const from_self = out_cut.length(asked.me());
+        expects(to_self == from_self, [&] {
+            return asked.here() + "it sends " + std::to_string(to_self) + " elements to itself and expects " +
+                   std::to_string(from_self);
+        });
         asked.expect_apart(in, out, (std::numeric_limits<std::ptrdiff_t>::max)());
         asked.asked().input = {asked.bytes_of(in), 0, 0};
         asked.asked().input_cut = in_cut;
