@@ -5,10 +5,10 @@
 #include "chorus/base/check.hpp"
 #include "chorus/schedule/algorithm.hpp"
 #include "chorus/schedule/combine.hpp"
+#include "chorus/schedule/detail/cost_count.hpp"
 #include "chorus/schedule/direct.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <string_view>
@@ -56,47 +56,6 @@ class rank_groups {
     std::vector<rank_id> starts_;
 };
 
-/// Counts the schedules of all ranks, one after another, into the numbers of `cost`; a block has `block_bytes`.
-class cost_count {
- public:
-    explicit cost_count(double block_bytes) : block_bytes_{block_bytes} {}
-
-    void add(schedule const& s) {
-        auto bytes = [&](block_range range) {
-            if (range.where != space::scratch) return range.count * block_bytes_;
-            double sum = 0;
-            for (rank_id i = range.first; i < range.end(); ++i) sum += s.slots()[i].count * block_bytes_;
-            return sum;
-        };
-        cost one;
-        used_.resize((std::max)(used_.size(), std::size_t{s.rounds()}), false);
-        for (std::uint32_t r = 0; r < s.rounds(); ++r)
-            for (std::uint32_t i = s.round_begin(r); i < s.round_begin(r + 1); ++i) {
-                step const& next = s.steps()[i];
-                if (!is_local(next.kind)) used_[r] = true;
-                if (next.kind == step_kind::send) one.bytes_sent += bytes(next.local);
-                if (next.kind == step_kind::recv_reduce || next.kind == step_kind::reduce)
-                    one.bytes_reduced += bytes(next.local);
-                if (next.kind == step_kind::fold) one.bytes_reduced += bytes(next.other);
-            }
-        for (block_range const slot : s.slots()) one.scratch_bytes += slot.count * block_bytes_;
-        most_.bytes_sent = (std::max)(most_.bytes_sent, one.bytes_sent);
-        most_.bytes_reduced = (std::max)(most_.bytes_reduced, one.bytes_reduced);
-        most_.scratch_bytes = (std::max)(most_.scratch_bytes, one.scratch_bytes);
-    }
-
-    cost result() const {
-        cost c = most_;
-        c.rounds = static_cast<double>(std::count(used_.begin(), used_.end(), true));
-        return c;
-    }
-
- private:
-    double block_bytes_;
-    cost most_;
-    std::vector<bool> used_;
-};
-
 }  // namespace detail
 
 /// All-reduce in two floors: `inside` works within groups of neighbouring ranks (a node's), `between` across groups.
@@ -131,7 +90,7 @@ struct hierarchical {
     }
 
     cost all_reduce_cost(rank_id size, double bytes) const {
-        detail::cost_count count{bytes / all_reduce(0, size).blocks()};
+        detail::cost_count count{bytes};
         for (rank_id p = 0; p < size; ++p) count.add(all_reduce(p, size));
         return count.result();
     }

@@ -3,11 +3,10 @@
 #pragma once
 
 #include "chorus/schedule/algorithm.hpp"
+#include "chorus/schedule/detail/cost_count.hpp"
 #include "chorus/schedule/detail/prover.hpp"
 
-#include <algorithm>
 #include <concepts>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,35 +52,9 @@ proof prove(rank_id size, MakeSchedule const& make, claim const& said) {
 /// The cost of these schedules by counting, each part being that of the rank that has most of it. `bytes` is what all
 /// blocks of the caller's vector hold together, as in the cost functions; blocks are counted as equal.
 inline cost counted(std::span<schedule const> ranks, double bytes) {
-    cost most;
-    std::vector<bool> used;
-    for (schedule const& plan : ranks) {
-        double const block = bytes / plan.blocks();
-        auto blocks_of = [&](block_range range) {
-            if (range.where != space::scratch) return double(range.count);
-            double sum = 0;
-            for (rank_id slot = range.first; slot < range.end(); ++slot) sum += plan.slots()[slot].count;
-            return sum;
-        };
-        double sent = 0;
-        double reduced = 0;
-        for (step const& s : plan.steps()) {
-            double const length = blocks_of(s.local);
-            if (s.kind == step_kind::send) sent += length;
-            if (s.kind == step_kind::recv_reduce || s.kind == step_kind::reduce) reduced += length;
-            if (s.kind == step_kind::fold) reduced += length * s.other.count;
-        }
-        double const scratch = blocks_of({0, static_cast<rank_id>(plan.slots().size()), space::scratch});
-        most.bytes_sent = (std::max)(most.bytes_sent, sent * block);
-        most.bytes_reduced = (std::max)(most.bytes_reduced, reduced * block);
-        most.scratch_bytes = (std::max)(most.scratch_bytes, scratch * block);
-        if (used.size() < plan.rounds()) used.resize(plan.rounds(), false);
-        for (std::uint32_t r = 0; r < plan.rounds(); ++r)
-            for (std::uint32_t i = plan.round_begin(r); i < plan.round_begin(r + 1); ++i)
-                if (!is_local(plan.steps()[i].kind)) used[r] = true;
-    }
-    most.rounds = static_cast<double>(std::count(used.begin(), used.end(), true));
-    return most;
+    detail::cost_count count{bytes};
+    for (schedule const& plan : ranks) count.add(plan);
+    return count.result();
 }
 
 }  // namespace chorus
