@@ -18,7 +18,7 @@
 bool sum_within(chorus::transport auto& net, std::vector<float>& v, chorus::time_limit limit) {
     chorus::group world{net};
     try {
-        chorus::all_reduce(world, v, chorus::sum{}, chorus::automatic{}, chorus::plan_options{.deadline = limit});
+        chorus::all_reduce(world, v, chorus::sum{}, chorus::automatic{}, {.deadline = limit});
         return true;
     } catch (chorus::error const& e) {
         std::cout << "rank " << world.rank() << ": " << e.what() << std::endl;

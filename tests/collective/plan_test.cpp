@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: 2026 the chorus authors
-#include "chorus/collective/plan.hpp"
-
+#include "chorus/collective/all_gather.hpp"
 #include "chorus/collective/all_reduce.hpp"
+#include "chorus/collective/all_to_all.hpp"
 #include "chorus/collective/barrier.hpp"
 #include "chorus/collective/broadcast.hpp"
+#include "chorus/collective/gather.hpp"
+#include "chorus/collective/plan.hpp"
+#include "chorus/collective/reduce.hpp"
+#include "chorus/collective/reduce_scatter.hpp"
+#include "chorus/collective/scan.hpp"
+#include "chorus/collective/scatter.hpp"
+
 #include "chorus/transport/thread.hpp"
 #include "suites/expected_error.hpp"
 #include "suites/transport_suite.hpp"
@@ -138,6 +145,35 @@ TEST_CASE("starting or binding again what is under way is refused, and nothing i
         apart.rebind(in.data(), other.data());
         apart.run();
         rank.check(other == integers(10, 14) && v == integers(10, 2), "the wrong output was used after rebind");
+    });
+}
+
+TEST_CASE("every blocking call takes its options in braces") {
+    chorus::thread_fleet{1}.run([](chorus::thread_transport& net) {
+        group world{net};
+        integers const in(2, 3);
+        integers out(2);
+        std::vector<std::uint64_t> const counts{2};
+        auto const second = std::chrono::seconds{1};
+        all_reduce(world, in, out, chorus::sum{}, {}, {.deadline = second});
+        all_reduce(world, out, chorus::sum{}, chorus::ring{}, {.deadline = second});
+        reduce(world, in, out, 0, chorus::sum{}, {}, {.deadline = second});
+        broadcast(world, out, 0, {}, {.deadline = second});
+        reduce_scatter(world, in, out, chorus::sum{}, {}, {.deadline = second});
+        reduce_scatter_v(world, in, out, counts, chorus::sum{}, {}, {.deadline = second});
+        all_gather(world, in, out, {}, {.deadline = second});
+        all_gather(world, out, {}, {.deadline = second});
+        all_gather_v(world, in, out, counts, {}, {.deadline = second});
+        gather(world, in, out, 0, {}, {.deadline = second});
+        gather_v(world, in, out, counts, 0, {}, {.deadline = second});
+        scatter(world, in, out, 0, {}, {.deadline = second});
+        scatter_v(world, in, out, counts, 0, {}, {.deadline = second});
+        all_to_all(world, in, out, {}, {.deadline = second});
+        all_to_all_v(world, in, counts, out, counts, {}, {.deadline = second});
+        scan(world, in, out, chorus::sum{}, {}, {.deadline = second});
+        exclusive_scan(world, in, out, chorus::sum{}, {}, {.deadline = second});
+        barrier(world, {}, {.deadline = second});
+        if (out != in) throw std::runtime_error{"one rank changed its data"};
     });
 }
 

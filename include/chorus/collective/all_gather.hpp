@@ -58,13 +58,21 @@ plan plan_all_gather(group<Transport> const& members, Buffer&& in_out, Algorithm
 }
 
 /// The same, done at once.
-template <class... Arguments>
-void all_gather_v(Arguments&&... arguments) {
-    plan_all_gather_v(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Input, buffer Output, algorithm_choice Algorithm = automatic>
+void all_gather_v(group<Transport> const& members, Input const& input, Output&& output,
+                  std::span<std::uint64_t const> counts, Algorithm const& algorithm = {},
+                  plan_options const& options = {}) {
+    plan_all_gather_v(members, input, output, counts, algorithm, options).run();
 }
-template <class... Arguments>
-void all_gather(Arguments&&... arguments) {
-    plan_all_gather(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Input, buffer Output, algorithm_choice Algorithm = automatic>
+void all_gather(group<Transport> const& members, Input const& input, Output&& output, Algorithm const& algorithm = {},
+                plan_options const& options = {}) {
+    plan_all_gather(members, input, output, algorithm, options).run();
+}
+template <transport Transport, buffer Buffer, algorithm_choice Algorithm = automatic>
+void all_gather(group<Transport> const& members, Buffer&& in_out, Algorithm const& algorithm = {},
+                plan_options const& options = {}) {
+    plan_all_gather(members, in_out, algorithm, options).run();
 }
 
 }  // namespace chorus

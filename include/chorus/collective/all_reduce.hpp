@@ -47,9 +47,16 @@ plan plan_all_reduce(group<Transport> const& members, Buffer&& in_out, Op const&
 }
 
 /// The same, done at once: blocks until complete; makes a plan for the one call.
-template <class... Arguments>
-void all_reduce(Arguments&&... arguments) {
-    plan_all_reduce(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Input, buffer Output, class Op, algorithm_choice Algorithm = automatic>
+void all_reduce(group<Transport> const& members, Input const& input, Output&& output, Op const& op,
+                Algorithm const& algorithm = {}, plan_options const& options = {}) {
+    plan_all_reduce(members, input, output, op, algorithm, options).run();
+}
+template <transport Transport, buffer Buffer, class Op, algorithm_choice Algorithm = automatic>
+    requires(!buffer<Op>)
+void all_reduce(group<Transport> const& members, Buffer&& in_out, Op const& op, Algorithm const& algorithm = {},
+                plan_options const& options = {}) {
+    plan_all_reduce(members, in_out, op, algorithm, options).run();
 }
 
 }  // namespace chorus

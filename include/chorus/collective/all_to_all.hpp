@@ -69,13 +69,16 @@ plan plan_all_to_all(group<Transport> const& members, Input const& input, Output
 }
 
 /// The same, done at once.
-template <class... Arguments>
-void all_to_all_v(Arguments&&... arguments) {
-    plan_all_to_all_v(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Input, buffer Output, algorithm_choice Algorithm = automatic>
+void all_to_all_v(group<Transport> const& members, Input const& input, std::span<std::uint64_t const> send_counts,
+                  Output&& output, std::span<std::uint64_t const> receive_counts, Algorithm const& algorithm = {},
+                  plan_options const& options = {}) {
+    plan_all_to_all_v(members, input, send_counts, output, receive_counts, algorithm, options).run();
 }
-template <class... Arguments>
-void all_to_all(Arguments&&... arguments) {
-    plan_all_to_all(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Input, buffer Output, algorithm_choice Algorithm = automatic>
+void all_to_all(group<Transport> const& members, Input const& input, Output&& output, Algorithm const& algorithm = {},
+                plan_options const& options = {}) {
+    plan_all_to_all(members, input, output, algorithm, options).run();
 }
 
 }  // namespace chorus

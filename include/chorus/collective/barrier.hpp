@@ -23,9 +23,9 @@ plan plan_barrier(group<Transport> const& members, Algorithm const& algorithm = 
 }
 
 /// The same, done at once.
-template <class... Arguments>
-void barrier(Arguments&&... arguments) {
-    plan_barrier(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, algorithm_choice Algorithm = automatic>
+void barrier(group<Transport> const& members, Algorithm const& algorithm = {}, plan_options const& options = {}) {
+    plan_barrier(members, algorithm, options).run();
 }
 
 }  // namespace chorus

@@ -31,9 +31,10 @@ plan plan_broadcast(group<Transport> const& members, Buffer&& in_out, rank_id ro
 }
 
 /// The same, done at once.
-template <transport Transport, buffer Buffer, class... More>
-void broadcast(group<Transport> const& members, Buffer&& in_out, rank_id root, More const&... more) {
-    plan_broadcast(members, in_out, root, more...).run();
+template <transport Transport, buffer Buffer, algorithm_choice Algorithm = automatic>
+void broadcast(group<Transport> const& members, Buffer&& in_out, rank_id root, Algorithm const& algorithm = {},
+               plan_options const& options = {}) {
+    plan_broadcast(members, in_out, root, algorithm, options).run();
 }
 
 }  // namespace chorus

@@ -48,14 +48,16 @@ plan plan_reduce(group<Transport> const& members, Buffer&& in_out, rank_id root,
 }
 
 /// The same, done at once.
-template <transport Transport, buffer Input, buffer Output, class Op, class... More>
+template <transport Transport, buffer Input, buffer Output, class Op, algorithm_choice Algorithm = automatic>
 void reduce(group<Transport> const& members, Input const& input, Output&& output, rank_id root, Op const& op,
-            More const&... more) {
-    plan_reduce(members, input, output, root, op, more...).run();
+            Algorithm const& algorithm = {}, plan_options const& options = {}) {
+    plan_reduce(members, input, output, root, op, algorithm, options).run();
 }
-template <transport Transport, buffer Buffer, class Op, class... More>
-void reduce(group<Transport> const& members, Buffer&& in_out, rank_id root, Op const& op, More const&... more) {
-    plan_reduce(members, in_out, root, op, more...).run();
+template <transport Transport, buffer Buffer, class Op, algorithm_choice Algorithm = automatic>
+    requires(!buffer<Op>)
+void reduce(group<Transport> const& members, Buffer&& in_out, rank_id root, Op const& op,
+            Algorithm const& algorithm = {}, plan_options const& options = {}) {
+    plan_reduce(members, in_out, root, op, algorithm, options).run();
 }
 
 }  // namespace chorus

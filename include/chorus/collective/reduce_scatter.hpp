@@ -63,13 +63,22 @@ plan plan_reduce_scatter(group<Transport> const& members, Input const& input, Ou
 }
 
 /// The same, done at once.
-template <class... Arguments>
-void reduce_scatter_v(Arguments&&... arguments) {
-    plan_reduce_scatter_v(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Input, buffer Output, class Op, algorithm_choice Algorithm = automatic>
+void reduce_scatter_v(group<Transport> const& members, Input const& input, Output&& output,
+                      std::span<std::uint64_t const> counts, Op const& op, Algorithm const& algorithm = {},
+                      plan_options const& options = {}) {
+    plan_reduce_scatter_v(members, input, output, counts, op, algorithm, options).run();
 }
-template <class... Arguments>
-void reduce_scatter(Arguments&&... arguments) {
-    plan_reduce_scatter(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Buffer, class Op, algorithm_choice Algorithm = automatic>
+    requires(!buffer<Op>)
+void reduce_scatter_v(group<Transport> const& members, Buffer&& in_out, std::span<std::uint64_t const> counts,
+                      Op const& op, Algorithm const& algorithm = {}, plan_options const& options = {}) {
+    plan_reduce_scatter_v(members, in_out, counts, op, algorithm, options).run();
+}
+template <transport Transport, buffer Input, buffer Output, class Op, algorithm_choice Algorithm = automatic>
+void reduce_scatter(group<Transport> const& members, Input const& input, Output&& output, Op const& op,
+                    Algorithm const& algorithm = {}, plan_options const& options = {}) {
+    plan_reduce_scatter(members, input, output, op, algorithm, options).run();
 }
 
 }  // namespace chorus

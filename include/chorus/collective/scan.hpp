@@ -53,13 +53,15 @@ plan plan_exclusive_scan(group<Transport> const& members, Input const& input, Ou
 }
 
 /// The same, done at once.
-template <class... Arguments>
-void scan(Arguments&&... arguments) {
-    plan_scan(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Input, buffer Output, class Op, algorithm_choice Algorithm = automatic>
+void scan(group<Transport> const& members, Input const& input, Output&& output, Op const& op,
+          Algorithm const& algorithm = {}, plan_options const& options = {}) {
+    plan_scan(members, input, output, op, algorithm, options).run();
 }
-template <class... Arguments>
-void exclusive_scan(Arguments&&... arguments) {
-    plan_exclusive_scan(std::forward<Arguments>(arguments)...).run();
+template <transport Transport, buffer Input, buffer Output, class Op, algorithm_choice Algorithm = automatic>
+void exclusive_scan(group<Transport> const& members, Input const& input, Output&& output, Op const& op,
+                    Algorithm const& algorithm = {}, plan_options const& options = {}) {
+    plan_exclusive_scan(members, input, output, op, algorithm, options).run();
 }
 
 }  // namespace chorus

@@ -52,14 +52,16 @@ plan plan_scatter(group<Transport> const& members, Input const& input, Output&& 
 }
 
 /// The same, done at once.
-template <transport Transport, buffer Input, buffer Output, class... More>
+template <transport Transport, buffer Input, buffer Output, algorithm_choice Algorithm = automatic>
 void scatter_v(group<Transport> const& members, Input const& input, Output&& output,
-               std::span<std::uint64_t const> counts, rank_id root, More const&... more) {
-    plan_scatter_v(members, input, output, counts, root, more...).run();
+               std::span<std::uint64_t const> counts, rank_id root, Algorithm const& algorithm = {},
+               plan_options const& options = {}) {
+    plan_scatter_v(members, input, output, counts, root, algorithm, options).run();
 }
-template <transport Transport, buffer Input, buffer Output, class... More>
-void scatter(group<Transport> const& members, Input const& input, Output&& output, rank_id root, More const&... more) {
-    plan_scatter(members, input, output, root, more...).run();
+template <transport Transport, buffer Input, buffer Output, algorithm_choice Algorithm = automatic>
+void scatter(group<Transport> const& members, Input const& input, Output&& output, rank_id root,
+             Algorithm const& algorithm = {}, plan_options const& options = {}) {
+    plan_scatter(members, input, output, root, algorithm, options).run();
 }
 
 }  // namespace chorus

@@ -44,6 +44,7 @@ namespace detail {
 
 template <class B>
 constexpr auto source_span(B const& memory) noexcept {
+    static_assert(element<element_of<B>>, "chorus: elements must be trivially copyable, and no pointers");
     return std::span<element_of<B> const>{std::ranges::data(memory), std::ranges::size(memory)};
 }
 
@@ -51,6 +52,7 @@ template <class B>
 constexpr auto target_span(B&& memory) noexcept {
     static_assert(!std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<B>>>,
                   "chorus: the target of a collective must not be const");
+    static_assert(element<element_of<B>>, "chorus: elements must be trivially copyable, and no pointers");
     return std::span<element_of<B>>{std::ranges::data(memory), std::ranges::size(memory)};
 }
 
