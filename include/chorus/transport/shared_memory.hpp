@@ -153,11 +153,7 @@ class process_fleet {
 
     static void arena_abort(detail::mailbox_arena const& arena, errc code, rank_id by, std::string_view why) {
         if (!detail::write_abort(arena.header(), code, by, by, why)) return;
-        for (rank_id p = 0; p < arena.shape().ranks; ++p) {
-            auto& bell = arena.member_of(p).bell;
-            bell.fetch_add(1);
-            ::syscall(SYS_futex, &bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-        }
+        for (rank_id p = 0; p < arena.shape().ranks; ++p) detail::process_platform::ring(arena.member_of(p));
     }
 
     static void report(detail::mailbox_arena const& arena, rank_id me) noexcept {

@@ -112,12 +112,6 @@ class request_pool {
             for (request const& r : *some)
                 if (r.stage != request_stage::complete) visit(r);
     }
-    template <class Predicate>
-    bool any(Predicate&& holds) const {
-        bool found = false;
-        each([&](request const& r) { found = found || holds(r); });
-        return found;
-    }
 
  private:
     using some_requests = std::array<request, 64>;

@@ -98,7 +98,9 @@ class process_platform {
         return true;
     }
 
-    void wake(rank_id, member& other) noexcept {
+    void wake(rank_id, member& other) const noexcept { ring(other); }
+
+    static void ring(member& other) noexcept {
         other.bell.fetch_add(1, std::memory_order_release);
         ::syscall(SYS_futex, &other.bell, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
     }
