@@ -1,4 +1,4 @@
-// expect: element_name
+// expect: elements must be trivially copyable
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: 2026 the chorus authors
 // Elements travel as bytes: what owns memory is no element.
