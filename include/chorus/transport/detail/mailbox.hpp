@@ -2,17 +2,14 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
-#include "chorus/detail/under_way.hpp"
+#include "chorus/transport/detail/endpoint_state.hpp"
 #include "chorus/transport/detail/mailbox_arena.hpp"
 #include "chorus/transport/detail/mailbox_request.hpp"
 #include "chorus/transport/detail/relax.hpp"
 
-#include <array>
 #include <chrono>
-#include <memory>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,7 +23,7 @@ namespace chorus::detail {
 ///
 /// `Platform` knows what differs between threads and processes: pull, wake, sleep, is_alive, reaches.
 template <class Platform>
-class mailbox {
+class mailbox : public endpoint_state {
  public:
     struct ticket {
         request* pending = nullptr;
@@ -49,7 +46,7 @@ class mailbox {
     rank_id size() const noexcept { return arena_.shape().ranks; }
 
     ticket post_send(rank_id peer, message_tag tag, std::span<std::byte const> out) {
-        check_peer(peer, "post_send");
+        check_peer(peer, me_, size(), "post_send");
         disarm();
         auto& lane_out = outgoing_[peer];
         if (out.size() <= inline_bytes && lane_out.queue.empty() && has_room(peer)) {
@@ -68,14 +65,14 @@ class mailbox {
     }
 
     ticket post_recv(rank_id peer, message_tag tag, std::span<std::byte> in) {
-        check_peer(peer, "post_recv");
+        check_peer(peer, me_, size(), "post_recv");
         request& r = pool_.take();
         r.target = {.out = in.data(), .bytes = in.size()};
         return await(r, peer, tag, in.size());
     }
 
     ticket post_recv_reduce(rank_id peer, message_tag tag, reduce_target const& into) {
-        check_peer(peer, "post_recv_reduce");
+        check_peer(peer, me_, size(), "post_recv_reduce");
         request& r = pool_.take();
         r.target = into;
         return await(r, peer, tag, into.bytes);
@@ -129,17 +126,12 @@ class mailbox {
     void announce(operation_record const& record) noexcept {
         write_record(arena_.member_of(me_), record);
         if (record.ordinal == 0) return;
-        recent_[recent_next_++ % recent_.size()] = {record.stream, record.fingerprint};
+        remember(record);
         if (unexpected_ == 0) return;
         for (rank_id p = 0; p < size(); ++p)
             for (announcement const& early : incoming_[p].unexpected) expect_agreement(p, early);
     }
     operation_record view_of(rank_id peer) const { return read_record(arena_.member_of(peer)); }
-
-    /// Some 64 bytes are kept per context.
-    std::uint64_t count_plan(std::uint64_t context) { return ++plans_of_[context]; }
-
-    std::shared_ptr<under_way_list> const& under_way() const noexcept { return under_way_; }
 
     /// Spins, then yields, then sleeps at most 2 ms until a peer has done something for this rank.
     void rest(std::uint32_t idle_polls) noexcept {
@@ -170,10 +162,6 @@ class mailbox {
     /// Elements longer than this cannot be reduced on arrival (they might straddle the pieces of a stream).
     std::size_t largest_reduced_element() const noexcept { return arena_.shape().chunk_bytes; }
 
-    /// One thread at a time: a second one is told so instead of corrupting the queues.
-    bool try_enter() noexcept { return !busy_.exchange(true, std::memory_order_acquire); }
-    void leave() noexcept { busy_.store(false, std::memory_order_release); }
-
     Platform& platform() noexcept { return platform_; }
     Platform const& platform() const noexcept { return platform_; }
     mailbox_arena const& arena() const noexcept { return arena_; }
@@ -185,21 +173,11 @@ class mailbox {
         std::uint32_t next = 0;       // number of the next message to read
         std::uint32_t published = 0;  // what the sender was last told of it
     };
-    struct recent_operation {
-        std::uint64_t stream = 0;
-        std::uint32_t fingerprint = 0;
-    };
     struct destination {
         request_list queue;           // sends that found no room yet, in order
         std::uint32_t next = 0;       // number of the next message to write
         std::uint32_t consumed = 0;   // what the receiver last said of it
     };
-
-    void check_peer(rank_id peer, char const* call) const {
-        if (peer >= size())
-            raise(errc::invalid_argument, std::string{call} + " on rank " + std::to_string(me_) + ": peer " +
-                                              std::to_string(peer) + " is not below " + std::to_string(size()));
-    }
 
     ticket settle(request& r) noexcept {
         if (r.stage != request_stage::complete) return {&r};
@@ -544,18 +522,14 @@ class mailbox {
         }
         incoming_[r.peer].posted.push_front(r);  // stays pending; polls fail from now on
         CHORUS_TRY {
-            std::string text = "rank " + std::to_string(me_) + " expected " + std::to_string(r.bytes) + " bytes from rank " +
-                               std::to_string(r.peer) + " and was sent " + std::to_string(arrived.bytes);
-            if (arrived.bytes == r.bytes) text += " of another operation";
-            abort(errc::mismatch, r.peer, text + both_views(r.peer));
+            abort(errc::mismatch, r.peer, refusal_text(me_, r.bytes, r.peer, arrived.bytes) + views_with(r.peer));
         }
         CHORUS_CATCH_ALL { abort(errc::mismatch, r.peer, "ranks disagree"); }
     }
 
     void lose(rank_id peer, char const* how) noexcept {
         CHORUS_TRY {
-            abort(errc::peer_lost, peer, "rank " + std::to_string(peer) + " is gone (" + how + ") while rank " +
-                                             std::to_string(me_) + " waited for it in " + describe(view_of(me_)));
+            abort(errc::peer_lost, peer, lost_text(peer, how, me_, view_of(me_)));
         }
         CHORUS_CATCH_ALL { abort(errc::peer_lost, peer, how); }
     }
@@ -577,14 +551,12 @@ class mailbox {
         }
     }
 
-    /// A stream belongs to one plan, so a message on a stream of an own recent operation must have that one's fingerprint.
     void expect_agreement(rank_id peer, announcement const& arrived) noexcept {
-        for (recent_operation const& known : recent_)
-            if (known.stream == arrived.stream && known.fingerprint != arrived.fingerprint) return disagree(peer);
+        if (contradicts(arrived.stream, arrived.fingerprint)) disagree(peer);
     }
 
     void disagree(rank_id peer) noexcept {
-        CHORUS_TRY { abort(errc::mismatch, peer, "the ranks disagree" + both_views(peer)); }
+        CHORUS_TRY { abort(errc::mismatch, peer, "the ranks disagree" + views_with(peer)); }
         CHORUS_CATCH_ALL { abort(errc::mismatch, peer, "the ranks disagree"); }
     }
 
@@ -603,10 +575,7 @@ class mailbox {
         }
     }
 
-    std::string both_views(rank_id peer) const {
-        return "; rank " + std::to_string(me_) + " runs " + describe(view_of(me_)) + ", rank " + std::to_string(peer) +
-               " runs " + describe(view_of(peer));
-    }
+    std::string views_with(rank_id peer) const { return both_views(me_, view_of(me_), peer, view_of(peer)); }
 
     mailbox_arena arena_;
     Platform platform_;
@@ -620,17 +589,12 @@ class mailbox {
     std::vector<std::uint8_t> reserved_;        // chunk -> a stream uses it
     std::vector<std::uint8_t> awaited_offers_;  // offer slot -> a pending send uses it
     request_pool pool_;
-    std::unordered_map<std::uint64_t, std::uint64_t> plans_of_;  // context -> plans made
-    std::shared_ptr<under_way_list> under_way_ = std::make_shared<under_way_list>();
-    std::array<recent_operation, 64> recent_{};
-    std::uint32_t recent_next_ = 0;
     std::uint32_t next_offer_ = 0;
     std::size_t unexpected_ = 0;                                 // announcements kept for later, of all sources
     std::uint32_t idle_polls_ = 0;
     std::uint32_t looks_ = 0;
     std::uint32_t bell_seen_ = 0;
     bool armed_ = false;
-    std::atomic<bool> busy_{false};
 };
 
 }  // namespace chorus::detail
