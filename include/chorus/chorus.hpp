@@ -25,6 +25,7 @@
 #include "chorus/schedule/automatic.hpp"
 #include "chorus/schedule/prove.hpp"
 #include "chorus/schedule/timeline.hpp"
+#include "chorus/topo/layout.hpp"
 #include "chorus/transport/any_transport.hpp"
 #include "chorus/transport/recording.hpp"
 #include "chorus/transport/self.hpp"
