@@ -26,7 +26,8 @@ enum class errc : std::uint8_t {
     concurrent_use,    ///< two threads drive one plan, group or endpoint at once
     too_large,         ///< a size does not fit in memory or in 64 bits
     unsupported,       ///< this transport or algorithm cannot do it
-    system_failed      ///< the operating system refused something
+    system_failed,     ///< the operating system refused something
+    forked             ///< a child process uses what belongs to its parent
 };
 
 constexpr std::string_view to_string(errc code) noexcept {
@@ -41,6 +42,7 @@ constexpr std::string_view to_string(errc code) noexcept {
         case errc::too_large: return "too large";
         case errc::unsupported: return "unsupported";
         case errc::system_failed: return "system failed";
+        case errc::forked: return "forked";
     }
     return "unknown";
 }

@@ -14,7 +14,7 @@
 
 namespace chorus::detail {
 
-/// The reason of an abort: the first `set` wins, from any thread, without allocation; texts are cut at 255 bytes.
+/// The reason of an abort: the first `set` wins, from any thread, without allocation; texts are cut at 1000 bytes.
 class first_error {
  public:
     void set(errc code, rank_id blamed, std::string_view why) noexcept {
@@ -29,6 +29,9 @@ class first_error {
 
     bool is_set() const noexcept { return state_.load(std::memory_order_acquire) == ready; }
 
+    /// As new. No other thread may call anything meanwhile.
+    void clear() noexcept { state_.store(unset, std::memory_order_release); }
+
     /// Precondition: is_set().
     error get() const { return error{code_, std::string{text_.data(), bytes_}, blamed_}; }
 
@@ -39,7 +42,7 @@ class first_error {
     errc code_ = errc::aborted;
     rank_id blamed_ = nobody;
     std::size_t bytes_ = 0;
-    std::array<char, 255> text_{};
+    std::array<char, 1000> text_{};
 };
 
 }  // namespace chorus::detail

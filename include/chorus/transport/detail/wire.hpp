@@ -31,6 +31,7 @@ struct short_message {
 /// A `transfer` is a small movable value, default-constructed it is done; `poll` never blocks.
 /// After `cancel` the library does not touch the buffer any more; it may block for a second at most.
 ///
+/// `is_quiet`: every short message has left, as far as this side can know.
 /// `sleep` returns when something may have come, and after `at_most` at the latest.
 /// `failure_of(peer)`: a text once it is known that nothing will ever come from that peer again, nullptr before. One system call at most.
 /// `peer` is never this rank itself. One thread at a time.
@@ -44,6 +45,7 @@ template <class W> concept wire =
         { net.send_short(peer, header, payload) } noexcept -> std::same_as<bool>;
         { net.next_short() } noexcept -> std::same_as<short_message>;
         { net.release_short() } noexcept;
+        { net.is_quiet() } noexcept -> std::same_as<bool>;
         { net.send_bulk(peer, number, payload) } noexcept -> std::same_as<typename W::transfer>;
         { net.receive_bulk(peer, number, in) } noexcept -> std::same_as<typename W::transfer>;
         { net.poll(moving) } noexcept -> std::same_as<progress>;
