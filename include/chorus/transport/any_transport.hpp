@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
-#include "chorus/base/byte_buffer.hpp"
 #include "chorus/detail/first_error.hpp"
 #include "chorus/transport/detail/any_ticket.hpp"
+#include "chorus/transport/detail/bounce_pool.hpp"
+#include "chorus/transport/detail/relax.hpp"
 #include "chorus/transport/transport.hpp"
 
 #include <atomic>
-#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,20 +16,12 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <thread>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace chorus {
 
 namespace detail {
-
-/// A reduction on behalf of a transport that cannot: the message is received here, then combined.
-struct bounced_reduction {
-    byte_buffer arrived;
-    reduce_target into;
-};
 
 /// What any_transport asks of whatever is inside. The bodies here are what it does for a transport that lacks the
 /// refinement.
@@ -49,11 +41,7 @@ class transport_interface {
     virtual void abort(errc code, rank_id blamed, std::string_view why) noexcept { abort_.set(code, blamed, why); }
     virtual bool is_aborted() noexcept { return abort_.is_set(); }
     virtual error failure() const { return error{errc::aborted, "the transport failed and cannot say why"}; }
-    virtual void rest(std::uint32_t idle_polls) noexcept {
-        if (idle_polls < 64) return;
-        if (idle_polls < 1024) std::this_thread::yield();
-        else std::this_thread::sleep_for(std::chrono::microseconds{200});
-    }
+    virtual void rest(std::uint32_t idle_polls) noexcept { rest_unaided(idle_polls); }
     virtual bool try_enter() noexcept { return !busy_.exchange(true, std::memory_order_acquire); }
     virtual void leave() noexcept { busy_.store(false, std::memory_order_release); }
     virtual void announce(operation_record const& record) noexcept { record_ = record; }
@@ -198,8 +186,8 @@ class any_transport {
 
     ticket post_recv_reduce(rank_id peer, message_tag tag, reduce_target const& into) {
         if (has_.reducing) return ticket{net_->post_recv_reduce(peer, tag, into)};
-        detail::bounced_reduction& bounce = take_bounce(into);
-        return ticket{net_->post_recv(peer, tag, bounce.arrived.span().first(into.bytes)), &bounce};
+        detail::bounced_reduction& bounce = bounces_.take(into);
+        return ticket{net_->post_recv(peer, tag, bounce.landing()), &bounce};
     }
 
     /// The longest element that can be reduced on arrival, in bytes.
@@ -211,14 +199,14 @@ class any_transport {
         if (!has_.aborting && net_->abort_.is_set()) return progress::failed;
         pending.state_ = net_->poll(pending.inner_);
         if (pending.state_ == progress::done && pending.bounce_ != nullptr)
-            finish(*std::exchange(pending.bounce_, nullptr));
+            bounces_.finish(*std::exchange(pending.bounce_, nullptr));
         return pending.state_;
     }
 
     void cancel(ticket& pending) noexcept {
         if (pending.inner_.is_empty()) return;
         net_->cancel(pending.inner_);
-        if (has_.cancelling && pending.bounce_ != nullptr) idle_bounces_.push_back(pending.bounce_);
+        if (has_.cancelling && pending.bounce_ != nullptr) bounces_.give_back(*pending.bounce_);
         pending = ticket{};
     }
 
@@ -248,30 +236,10 @@ class any_transport {
     any_transport(Transport& net, std::unique_ptr<Transport> owned)
         : any_transport{std::make_unique<detail::transport_model<Transport>>(std::move(owned)), net} {}
 
-    detail::bounced_reduction& take_bounce(reduce_target const& into) {
-        if (idle_bounces_.empty()) {
-            bounces_.push_back(std::make_unique<detail::bounced_reduction>());
-            idle_bounces_.reserve(bounces_.size());  // so that giving one back never allocates
-            idle_bounces_.push_back(bounces_.back().get());
-        }
-        detail::bounced_reduction& bounce = *idle_bounces_.back();
-        bounce.arrived.grow(into.bytes);
-        bounce.into = into;
-        idle_bounces_.pop_back();
-        return bounce;
-    }
-
-    void finish(detail::bounced_reduction& bounce) noexcept {
-        if (bounce.into.bytes > 0) bounce.into.combine(0, bounce.arrived.data(), bounce.into.bytes);
-        idle_bounces_.push_back(&bounce);
-    }
-
     refinements has_;
     rank_id rank_;
     rank_id size_;
-    // Declared before the transport, which is destroyed first: until then it may write into them.
-    std::vector<std::unique_ptr<detail::bounced_reduction>> bounces_;
-    std::vector<detail::bounced_reduction*> idle_bounces_;
+    detail::bounce_pool bounces_;  // before the transport, which is destroyed first: until then it may write into them
     std::unique_ptr<detail::transport_interface> net_;
 };
 static_assert(transport<any_transport> && reducing_transport<any_transport> && aborting_transport<any_transport> &&

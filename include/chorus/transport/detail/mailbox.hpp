@@ -133,8 +133,9 @@ class mailbox : public endpoint_state {
     }
     operation_record view_of(rank_id peer) const { return read_record(arena_.member_of(peer)); }
 
-    /// Spins, then yields, then sleeps at most 2 ms until a peer has done something for this rank.
-    void rest(std::uint32_t idle_polls) noexcept {
+    /// Spins, then yields, then sleeps at most 2 ms, or as long as given, until a peer has done something for this rank.
+    void rest(std::uint32_t idle_polls) noexcept { rest(idle_polls, std::chrono::milliseconds{2}); }
+    void rest(std::uint32_t idle_polls, std::chrono::milliseconds at_most) noexcept {
         member& mine = arena_.member_of(me_);
         if (idle_polls < style_.spins) {
             disarm();
@@ -153,7 +154,7 @@ class mailbox : public endpoint_state {
             armed_ = true;
             return;
         }
-        platform_.sleep(me_, mine, bell_seen_, std::chrono::milliseconds{2});
+        platform_.sleep(me_, mine, bell_seen_, at_most);
         bell_seen_ = mine.bell.load(std::memory_order_acquire);
         look_for_lost_peers();
         if ((++looks_ & 15u) == 0) look_for_disagreement();

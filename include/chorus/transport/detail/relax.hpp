@@ -5,6 +5,7 @@
 #include "chorus/base/config.hpp"
 #include "chorus/base/types.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <thread>
 
@@ -20,6 +21,13 @@ inline void relax() noexcept {
 }
 
 inline void platform_yield() noexcept { std::this_thread::yield(); }
+
+/// How to wait where nobody rings: spins, yields, then sleeps 0.2 ms at a time.
+inline void rest_unaided(std::uint32_t idle_polls) noexcept {
+    if (idle_polls < 64) return;
+    if (idle_polls < 1024) platform_yield();
+    else std::this_thread::sleep_for(std::chrono::microseconds{200});
+}
 
 /// How a rank waits: so many polls spinning, then so many yielding, then asleep until a peer rings.
 struct waiting_style {
