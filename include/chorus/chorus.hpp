@@ -28,6 +28,7 @@
 #include "chorus/topo/layout.hpp"
 #include "chorus/transport/any_transport.hpp"
 #include "chorus/transport/recording.hpp"
+#include "chorus/transport/rendezvous.hpp"
 #include "chorus/transport/self.hpp"
 #include "chorus/transport/simulated.hpp"
 #include "chorus/version.hpp"
