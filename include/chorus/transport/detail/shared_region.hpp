@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chorus/transport/detail/mailbox_arena.hpp"
+#include "chorus/transport/detail/owned_descriptor.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -24,30 +25,6 @@
 // Memory shared by processes without a name in any file system: it is gone with the last process that maps it, however that one ends.
 
 namespace chorus::detail {
-
-[[noreturn]] inline void raise_system(std::string const& what) {
-    int const code = errno;
-    raise(errc::system_failed, what + ": " + std::strerror(code));
-}
-
-/// A file descriptor that closes itself.
-class owned_descriptor {
- public:
-    explicit owned_descriptor(int descriptor = -1) noexcept : descriptor_{descriptor} {}
-    owned_descriptor(owned_descriptor&& other) noexcept : descriptor_{std::exchange(other.descriptor_, -1)} {}
-    owned_descriptor& operator=(owned_descriptor&& other) noexcept {
-        std::swap(descriptor_, other.descriptor_);
-        return *this;
-    }
-    ~owned_descriptor() {
-        if (descriptor_ >= 0) ::close(descriptor_);
-    }
-    int get() const noexcept { return descriptor_; }
-    bool is_open() const noexcept { return descriptor_ >= 0; }
-
- private:
-    int descriptor_;
-};
 
 /// A mapping of anonymous shared memory, zeroed by the system; unmapped by the destructor.
 class shared_region {
