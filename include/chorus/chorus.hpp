@@ -11,6 +11,7 @@
 #include "chorus/collective/all_to_all.hpp"
 #include "chorus/collective/barrier.hpp"
 #include "chorus/collective/broadcast.hpp"
+#include "chorus/collective/discover_layout.hpp"
 #include "chorus/collective/gather.hpp"
 #include "chorus/collective/group.hpp"
 #include "chorus/collective/plan.hpp"
