@@ -82,7 +82,7 @@ class loopback_wire {
         std::lock_guard const hold{network_->guard};
         auto& inbox = network_->inboxes()[peer];
         std::uint32_t const every = network_->options().refuse_every;
-        if (inbox.is_dead) return true;
+        if (inbox.is_dead || network_->inboxes()[me_].is_dead) return true;  // lost on the way
         if (inbox.places[me_] == 0 || (every != 0 && ++sends_ % every == 0)) return false;
         --inbox.places[me_];
         std::vector<std::byte> bytes{header.begin(), header.end()};

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #include "chorus/transport/shared_memory.hpp"
 
+#include "suites/recovery_suite.hpp"
 #include "suites/transport_loops.hpp"
 #include "suites/transport_suite.hpp"
 
@@ -85,6 +86,31 @@ TEST_CASE("HNG-2, ABT-5: a rank that is killed, exits or leaves is lost to whoev
     check_lost_peer([] { ::raise(SIGKILL); });
     check_lost_peer([] { ::_exit(3); });
     check_lost_peer([] {});
+}
+
+TEST_CASE("processes go on without those that were killed or left") {
+    suites::check_recovery(make, [](auto&) { ::raise(SIGKILL); });
+    suites::check_recovery(make_streaming, [](auto&) { ::raise(SIGKILL); });
+    suites::check_recovery(make, [](auto&) {});
+}
+
+TEST_CASE("FRK-1: a forked child is refused, and its parent does not notice") {
+    suites::hold("fork", make, 2, [](auto& rank) {
+        suites::exchange_among(rank, {0, 1}, 1);
+        pid_t const child = ::fork();
+        if (child == 0) {
+            suites::bytes in(8);
+            auto pending = rank.recv(1 - rank.me(), 1, in);
+            bool const refused = rank.net().poll(pending) == progress::failed && rank.net().is_aborted() &&
+                                 rank.net().failure().code() == chorus::errc::forked;
+            rank.net().abort(chorus::errc::aborted, 0, "by a child");
+            ::_exit(refused ? 0 : 1);
+        }
+        int status = 0;
+        rank.check(::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+                   "a child is not refused");
+        suites::exchange_among(rank, {0, 1}, 2);
+    });
 }
 
 TEST_CASE("an exception in a child comes out of the fleet with its text") {

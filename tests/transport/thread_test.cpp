@@ -4,6 +4,7 @@
 
 #include "chorus/transport/any_transport.hpp"
 #include "chorus/transport/recording.hpp"
+#include "suites/recovery_suite.hpp"
 #include "suites/transport_loops.hpp"
 #include "suites/transport_suite.hpp"
 
@@ -141,6 +142,8 @@ TEST_CASE("an exception on one rank ends all and comes out") {
         }),
                              "out of cheese", std::runtime_error);
 }
+
+TEST_CASE("threads go on without those that left") { suites::check_recovery(make, [](auto&) {}); }
 
 TEST_CASE("a second thread inside is noticed") {
     make(1).run([](thread_transport& net) {

@@ -47,17 +47,20 @@ class under_way_list {
     }
 
     /// An item leaves the list by its own help alone.
-    bool help_all_but(under_way_item const& one, bool looks) noexcept {
+    bool help_all_but(under_way_item const& one, bool looks) noexcept { return help(&one, looks); }
+    bool help_all(bool looks) noexcept { return help(nullptr, looks); }
+
+ private:
+    bool help(under_way_item const* but, bool looks) noexcept {
         bool moved = false;
         for (under_way_item* item = first_; item != nullptr;) {
             under_way_item* const next = item->next_;
-            if (item != &one && item->help(looks)) moved = true;
+            if (item != but && item->help(looks)) moved = true;
             item = next;
         }
         return moved;
     }
 
- private:
     under_way_item* first_ = nullptr;
 };
 

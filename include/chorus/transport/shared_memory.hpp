@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,8 +33,8 @@ struct shared_memory_options {
 /// matching: peer, stream, order | one thread at a time per endpoint; `abort` from any | copies: one through a shared chunk up to 8 KiB (two copies
 /// in all), one where the peer's memory can be read, else two, pipelined | no pins | largest message 2^56 - 1 bytes | tags: all 64 bits |
 /// a peer that ended (exit, crash, SIGKILL) is `peer_lost` within a few milliseconds of somebody waiting for it.
-/// The memory has no name: nothing is left behind, whenever and however processes end. A forked child may not use the endpoint it
-/// inherited, and its destructor does nothing there.
+/// The memory has no name: nothing is left behind, whenever and however processes end. A forked child that uses the endpoint it
+/// inherited is refused (`forked`); the parent's session does not notice.
 class shared_memory_transport : public detail::mailbox<detail::process_platform> {
  public:
     /// Joins the session `name` of this user on this host as rank `me` of `ranks`; blocks until all have come or `join_within` is over
@@ -46,13 +47,12 @@ class shared_memory_transport : public detail::mailbox<detail::process_platform>
                             shared_memory_options const& options = {})
         : mailbox{detail::mailbox_arena{region->base(), shape_of(ranks)}, me, detail::waiting_style_for(ranks),
                   detail::process_platform{region, detail::mailbox_arena{region->base(), shape_of(ranks)}, me,
-                                           options.attach_from_bytes}},
-          owner_{::getpid()} {
+                                           options.attach_from_bytes}} {
         platform().wait_for_all(std::chrono::steady_clock::now() + options.join_within);
     }
 
     ~shared_memory_transport() {
-        if (owner_ != ::getpid()) return;
+        if (platform().owner().is_forked()) return;
         arena().member_of(rank()).presence.store(detail::presence_left, std::memory_order_release);
     }
 
@@ -84,14 +84,12 @@ class shared_memory_transport : public detail::mailbox<detail::process_platform>
         session.hand_out(memory.get(), ranks, until);
         return region;
     }
-
-    pid_t owner_;
 };
 static_assert(transport<shared_memory_transport> && reducing_transport<shared_memory_transport> &&
               aborting_transport<shared_memory_transport> && explaining_transport<shared_memory_transport> &&
               resting_transport<shared_memory_transport> && announcing_transport<shared_memory_transport> &&
               cancelling_transport<shared_memory_transport> && guarded_transport<shared_memory_transport> &&
-              counting_transport<shared_memory_transport>);
+              counting_transport<shared_memory_transport> && recovering_transport<shared_memory_transport>);
 
 /// p ranks as child processes of this one, for programs that have no launcher.
 class process_fleet {
@@ -118,14 +116,15 @@ class process_fleet {
             pid_t const child = ::fork();
             if (child == 0) be_rank(region, arena, r, parent, body);
             if (child < 0) {
-                arena_abort(arena, errc::system_failed, nobody, "a rank could not be started");
+                arena_abort(arena, errc::system_failed, nobody, "a rank could not be started", 0);
                 wait_for(children, arena);
                 detail::raise_system("forking rank " + std::to_string(r));
             }
             children.push_back(child);
         }
-        wait_for(children, arena);
-        if (arena.header().abort_stage.load() != 0) detail::raise(detail::read_abort(arena.header(), nobody));
+        std::optional<error> const lost = wait_for(children, arena);
+        if (arena.header().stage() != detail::abort_none) detail::raise(detail::read_abort(arena.header(), nobody));
+        if (lost) detail::raise(*lost);
     }
 
  private:
@@ -151,8 +150,9 @@ class process_fleet {
         ::_exit(code);
     }
 
-    static void arena_abort(detail::mailbox_arena const& arena, errc code, rank_id by, std::string_view why) {
-        if (!detail::write_abort(arena.header(), code, by, by, why)) return;
+    static void arena_abort(detail::mailbox_arena const& arena, errc code, rank_id by, std::string_view why,
+                            std::uint32_t recoveries) {
+        if (!detail::write_abort(arena.header(), code, by, by, why, recoveries)) return;
         for (rank_id p = 0; p < arena.shape().ranks; ++p) detail::process_platform::ring(arena.member_of(p));
     }
 
@@ -161,20 +161,22 @@ class process_fleet {
         try {
             throw;
         } catch (error const& failure) {
-            arena_abort(arena, failure.code(), me, failure.message());
+            arena_abort(arena, failure.code(), me, failure.message(), arena.header().recoveries());
         } catch (std::exception const& failure) {
-            arena_abort(arena, errc::aborted, me, failure.what());
+            arena_abort(arena, errc::aborted, me, failure.what(), arena.header().recoveries());
         } catch (...) {
-            arena_abort(arena, errc::aborted, me, "an exception of unknown type");
+            arena_abort(arena, errc::aborted, me, "an exception of unknown type", arena.header().recoveries());
         }
 #else
-        arena_abort(arena, errc::aborted, me, "failed");
+        arena_abort(arena, errc::aborted, me, "failed", arena.header().recoveries());
 #endif
     }
 
+    /// The first loss, if any; the others are told of it unless they have gone on without that rank already.
     /// A child whose status the system keeps to itself (SIGCHLD ignored) counts as ended well.
-    static void wait_for(std::vector<pid_t> children, detail::mailbox_arena const& arena) {
+    static std::optional<error> wait_for(std::vector<pid_t> children, detail::mailbox_arena const& arena) {
         constexpr pid_t ended = 0;
+        std::optional<error> first;
         for (std::size_t left = children.size(); left > 0;) {
             for (std::size_t r = 0; r < children.size(); ++r) {
                 if (children[r] == ended) continue;
@@ -184,15 +186,23 @@ class process_fleet {
                 children[r] = ended;
                 --left;
                 if (seen < 0) continue;
-                if (WIFSIGNALED(status))
-                    arena_abort(arena, errc::peer_lost, static_cast<rank_id>(r),
-                                "rank " + std::to_string(r) + " was ended by signal " + std::to_string(WTERMSIG(status)));
-                else if (WEXITSTATUS(status) != 0)
-                    arena_abort(arena, errc::peer_lost, static_cast<rank_id>(r),
-                                "rank " + std::to_string(r) + " exited with code " + std::to_string(WEXITSTATUS(status)));
+                std::string const how = ending_of(status);
+                if (how.empty()) continue;
+                error const loss{errc::peer_lost, "rank " + std::to_string(r) + how, static_cast<rank_id>(r)};
+                if (!first) first = loss;
+                std::uint32_t const recoveries = arena.header().recoveries();
+                if (arena.member_of(loss.peer()).survives.load() < recoveries) continue;  // left behind
+                arena_abort(arena, loss.code(), loss.peer(), loss.message(), recoveries);
             }
             if (left > 0) std::this_thread::sleep_for(std::chrono::milliseconds{1});
         }
+        return first;
+    }
+
+    /// Empty: it ended well.
+    static std::string ending_of(int status) {
+        if (WIFSIGNALED(status)) return " was ended by signal " + std::to_string(WTERMSIG(status));
+        return WEXITSTATUS(status) == 0 ? std::string{} : " exited with code " + std::to_string(WEXITSTATUS(status));
     }
 
     rank_id ranks_;

@@ -107,7 +107,7 @@ static_assert(transport<thread_transport> && reducing_transport<thread_transport
               aborting_transport<thread_transport> && explaining_transport<thread_transport> &&
               resting_transport<thread_transport> && announcing_transport<thread_transport> &&
               cancelling_transport<thread_transport> && guarded_transport<thread_transport> &&
-              counting_transport<thread_transport>);
+              counting_transport<thread_transport> && recovering_transport<thread_transport>);
 
 /// p ranks as threads of this process, for programs that have no launcher.
 class thread_fleet {
@@ -144,7 +144,7 @@ class thread_fleet {
             }
             CHORUS_CATCH_ALL {  // no more threads: those that run must not wait for the missing ones
                 detail::write_abort(world->arena().header(), errc::system_failed, nobody, nobody,
-                                    "a thread could not be started");
+                                    "a thread could not be started", 0);
                 std::lock_guard const hold{guard};
                 first = std::current_exception();
             }

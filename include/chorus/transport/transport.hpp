@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chorus/base/error.hpp"
+#include "chorus/base/time_limit.hpp"
 #include "chorus/base/types.hpp"
 
 #include <array>
@@ -13,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace chorus {
 
@@ -129,6 +131,15 @@ template <class T> concept announcing_transport = transport<T> && requires(T& ne
 /// or 0 if it did not keep count. Ranks make the plans of a context in the same order: equal numbers, same call.
 template <class T> concept counting_transport = transport<T> && requires(T& net, std::uint64_t context) {
     { net.count_plan(context) } -> std::same_as<std::uint64_t>;
+};
+
+/// Can go on without the ranks that were lost. After a failure every rank that lives calls `recover`, a collective among the living: what was under way
+/// is forgotten, and the survivors, the same list on all of them in ascending order, come back; from then on the transport works between them as
+/// before and holds the others for lost. A rank that does not call within `limit` is left behind; its own call then throws peer_lost.
+/// Tickets must be cancelled before. `recoveries()` counts.
+template <class T> concept recovering_transport = transport<T> && requires(T& net, T const& known, time_limit limit) {
+    { net.recover(limit) } -> std::same_as<std::vector<rank_id>>;
+    { known.recoveries() } noexcept -> std::same_as<std::uint64_t>;
 };
 
 }  // namespace chorus

@@ -5,7 +5,7 @@
 #include "chorus/transport/any_transport.hpp"
 #include "chorus/transport/recording.hpp"
 #include "suites/loopback_wire.hpp"
-#include "suites/transport_loops.hpp"
+#include "suites/recovery_suite.hpp"
 #include "suites/transport_suite.hpp"
 
 #include <doctest/doctest.h>
@@ -29,4 +29,11 @@ TEST_CASE("the laws of a transport hold over a network that has hardly any place
 
 TEST_CASE("the laws of a transport hold where nearly all messages are short, or nearly none") {
     suites::check_transport([](rank_id p) { return loopback_fleet{p, {.largest_short = 64 * 1024}}; }, {3});
+}
+
+TEST_CASE("the living go on over a network") {
+    suites::check_recovery([](rank_id p) { return loopback_fleet{p}; }, [](auto& net) { net.net().die(); });
+    suites::check_recovery([](rank_id p) { return loopback_fleet{p, {.places = 1, .refuse_every = 3}}; },
+                           [](auto& net) { net.net().die(); });
+    suites::check_recovery([](rank_id p) { return loopback_fleet{p}; }, [](auto&) {});
 }

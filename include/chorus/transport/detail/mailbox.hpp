@@ -2,11 +2,13 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
+#include "chorus/transport/detail/arena_recovery.hpp"
 #include "chorus/transport/detail/endpoint_state.hpp"
 #include "chorus/transport/detail/mailbox_arena.hpp"
 #include "chorus/transport/detail/mailbox_request.hpp"
 #include "chorus/transport/detail/relax.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <span>
 #include <string>
@@ -111,14 +113,17 @@ class mailbox : public endpoint_state {
     }
 
     void abort(errc code, rank_id blamed, std::string_view why) noexcept {
-        if (!write_abort(arena_.header(), code, blamed, me_, why)) return;
+        if (is_forked() || !write_abort(arena_.header(), code, blamed, me_, why, arena_.header().recoveries())) return;
         for (rank_id p = 0; p < size(); ++p) platform_.wake(p, arena_.member_of(p));
     }
 
-    bool is_aborted() const noexcept { return arena_.header().abort_stage.load(std::memory_order_acquire) != 0; }
+    bool is_aborted() const noexcept {
+        return arena_.header().stage() != abort_none || is_forked();
+    }
 
     error failure() const {
-        for (int attempt = 0; attempt < 1000 && arena_.header().abort_stage.load() == 1; ++attempt) platform_yield();
+        if (is_forked()) return fork_failure();
+        for (int attempt = 0; attempt < 1000 && arena_.header().stage() == abort_being_written; ++attempt) platform_yield();
         return read_abort(arena_.header(), me_);
     }
 
@@ -160,6 +165,21 @@ class mailbox : public endpoint_state {
         if ((++looks_ & 15u) == 0) look_for_disagreement();
     }
 
+    std::vector<rank_id> recover(time_limit limit = std::chrono::seconds{10}) {
+        if (is_forked()) raise(fork_failure());
+        abort(errc::aborted, me_, "rank " + std::to_string(me_) + " recovers");
+        pool_.each([&](request& r) {
+            ticket pending{&r};
+            cancel(pending);
+        });
+        arena_recovery agreement{arena_, me_, [this](rank_id p) { return platform_.is_alive(p); }, limit};
+        std::vector<rank_id> survivors = agreement.agree();
+        start_afresh(survivors);
+        agreement.resume();
+        return survivors;
+    }
+    std::uint64_t recoveries() const noexcept { return arena_.header().recoveries(); }
+
     /// Elements longer than this cannot be reduced on arrival (they might straddle the pieces of a stream).
     std::size_t largest_reduced_element() const noexcept { return arena_.shape().chunk_bytes; }
 
@@ -173,12 +193,23 @@ class mailbox : public endpoint_state {
         std::vector<announcement> unexpected;
         std::uint32_t next = 0;       // number of the next message to read
         std::uint32_t published = 0;  // what the sender was last told of it
+        bool is_lost = false;         // did not survive a recovery; nothing is read from it any more
     };
     struct destination {
         request_list queue;           // sends that found no room yet, in order
         std::uint32_t next = 0;       // number of the next message to write
         std::uint32_t consumed = 0;   // what the receiver last said of it
     };
+
+    /// Platforms of processes know their owner; threads have none to be told from.
+    bool is_forked() const noexcept {
+        if constexpr (requires { platform_.owner(); }) return platform_.owner().is_forked();
+        else return false;
+    }
+    error fork_failure() const {
+        if constexpr (requires { platform_.owner(); }) return platform_.owner().failure();
+        else return error{errc::forked, "a forked process uses its parent's endpoint"};
+    }
 
     ticket settle(request& r) noexcept {
         if (r.stage != request_stage::complete) return {&r};
@@ -399,6 +430,7 @@ class mailbox : public endpoint_state {
     /// Takes in what `peer` has announced: matched receives are served, the rest is kept for receives to come.
     void collect(rank_id peer) noexcept {
         auto& from = incoming_[peer];
+        if (from.is_lost) return;
         lane& in = arena_.lane_between(peer, me_);
         for (;;) {
             envelope const& head = in.slots[from.next % lane_slots];
@@ -513,6 +545,29 @@ class mailbox : public endpoint_state {
         return progress::done;
     }
 
+    /// Nobody sends meanwhile: what has been announced is thrown away, what this rank lent is its own again.
+    void start_afresh(std::vector<rank_id> const& survivors) noexcept {
+        for (rank_id p = 0; p < size(); ++p) {
+            auto& from = incoming_[p];
+            from.is_lost = !std::binary_search(survivors.begin(), survivors.end(), p);
+            from.unexpected.clear();
+            lane& in = arena_.lane_between(p, me_);
+            while (in.slots[from.next % lane_slots].turn.load(std::memory_order_acquire) == from.next + 1) ++from.next;
+            from.published = from.next;
+            in.consumed.store(from.next, std::memory_order_release);
+            suspected_[p] = 0;
+        }
+        unexpected_ = 0;
+        for (std::uint32_t chunk = 0; chunk < arena_.shape().chunks_per_rank; ++chunk) {
+            reserved_[chunk] = false;
+            arena_.chunk_state(me_, chunk).full.store(0, std::memory_order_release);
+        }
+        for (std::uint32_t slot = 0; slot < arena_.shape().offers_per_rank; ++slot) {
+            awaited_offers_[slot] = false;
+            arena_.offer(me_, slot).state.store(offer_vacant, std::memory_order_release);
+        }
+    }
+
     // ---- failing ----
 
     void refuse(request& r, announcement const& arrived) noexcept {
@@ -547,7 +602,7 @@ class mailbox : public endpoint_state {
         for (rank_id p = 0; p < size(); ++p) {
             if (!std::exchange(awaited_[p], std::uint8_t{0})) continue;
             bool const left = arena_.member_of(p).presence.load(std::memory_order_acquire) == presence_left;
-            if (!left && platform_.is_alive(p)) suspected_[p] = 0;
+            if (!left && !incoming_[p].is_lost && platform_.is_alive(p)) suspected_[p] = 0;
             else if (++suspected_[p] == 3) lose(p, left ? "it left" : "it died");
         }
     }

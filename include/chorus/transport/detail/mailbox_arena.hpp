@@ -86,9 +86,13 @@ struct alignas(cache_line) member {
     alignas(cache_line) std::atomic<std::uint32_t> presence;
     std::atomic<std::uint32_t> process;   ///< process id, 0 for threads
     std::atomic<std::uint64_t> probe;     ///< address, in that process, of a word that holds `mailbox_arena::magic`
+    std::atomic<std::uint32_t> recovery;  ///< the stage of recovery that the rank has reached; see arena_recovery
+    std::atomic<std::uint32_t> survives;  ///< the last recovery that it is to survive, valid once that is decided
     alignas(cache_line) std::array<std::atomic<std::uint64_t>, record_words> record;
     std::atomic<std::uint32_t> record_version;  ///< odd while the record is being written
 };
+
+enum abort_stage : std::uint32_t { abort_none = 0, abort_being_written, abort_readable };
 
 inline constexpr std::size_t abort_text_bytes = 480;
 
@@ -99,11 +103,15 @@ struct alignas(cache_line) arena_header {
     std::uint64_t chunk_bytes;
     std::uint32_t offers_per_rank;
     std::atomic<std::uint32_t> attached;  ///< ranks that have mapped it so far
-    alignas(cache_line) std::atomic<std::uint32_t> abort_stage;  ///< 0 none, 1 being written, 2 readable
+    alignas(cache_line) std::atomic<std::uint32_t> abort_word;  ///< recoveries so far × 4 + abort_stage
     std::uint32_t abort_code;
     rank_id abort_blamed;
     rank_id abort_by;
     std::array<char, abort_text_bytes> abort_text;
+    alignas(cache_line) std::atomic<std::uint32_t> decided;  ///< recoveries whose survivors are known
+
+    std::uint32_t recoveries() const noexcept { return abort_word.load(std::memory_order_acquire) / 4; }
+    std::uint32_t stage() const noexcept { return abort_word.load(std::memory_order_acquire) % 4; }
 };
 
 struct mailbox_shape {
@@ -177,22 +185,23 @@ class mailbox_arena {
     layout at_;
 };
 
-/// The first failure of an arena is written once and read by all.
-inline bool write_abort(arena_header& header, errc code, rank_id blamed, rank_id by, std::string_view why) noexcept {
-    std::uint32_t none = 0;
-    if (!header.abort_stage.compare_exchange_strong(none, 1)) return false;
+/// The first failure since `recoveries` is written once and read by all; false if there was one, or a recovery since.
+inline bool write_abort(arena_header& header, errc code, rank_id blamed, rank_id by, std::string_view why,
+                        std::uint32_t recoveries) noexcept {
+    std::uint32_t none = 4 * recoveries + abort_none;
+    if (!header.abort_word.compare_exchange_strong(none, 4 * recoveries + abort_being_written)) return false;
     header.abort_code = static_cast<std::uint32_t>(code);
     header.abort_blamed = blamed;
     header.abort_by = by;
     std::size_t const length = (std::min)(why.size(), abort_text_bytes - 1);
     std::memcpy(header.abort_text.data(), why.data(), length);
     header.abort_text[length] = '\0';
-    header.abort_stage.store(2, std::memory_order_release);
+    header.abort_word.store(4 * recoveries + abort_readable, std::memory_order_release);
     return true;
 }
 
 inline error read_abort(arena_header const& header, rank_id reader) {
-    if (header.abort_stage.load(std::memory_order_acquire) != 2) return error{errc::aborted, "no reason was given"};
+    if (header.stage() != abort_readable) return error{errc::aborted, "no reason was given"};
     std::string text{header.abort_text.data()};
     rank_id const by = header.abort_by;
     if (by != nobody && by != reader) text = "rank " + std::to_string(by) + " reports: " + text;

@@ -79,6 +79,7 @@ class messenger : public endpoint_state {
         r.bytes = out.size();
         r.stage = network_stage::queued;
         to.queue.push_back(r);
+        ++queued_;
         flush(peer);
         return settle(r);
     }
@@ -171,6 +172,23 @@ class messenger : public endpoint_state {
         if ((++rests_ & 3u) == 0) look_around();
     }
 
+    /// Messages of our own, no shared memory: the lowest living rank gathers who has given up what was under way, and tells all who survives.
+    /// Whoever learns that tells it to all survivors before it goes on, so that all or none of them know if the lowest rank dies meanwhile.
+    std::vector<rank_id> recover(time_limit limit = std::chrono::seconds{10}) {
+        if (fork_.is_forked()) raise(fork_.failure());
+        abort(errc::aborted, me_, "rank " + std::to_string(me_) + " recovers");
+        note_user();
+        tell_failure();
+        forget_everything();
+        rank_bits const survivors = agree(limit);
+        for (rank_id p = 0; p < size(); ++p)
+            if (p != me_ && !peers_[p].has_left) tell(p, network_kind::survivors, survivors.bytes());
+        if (!survivors.has(me_))
+            raise(errc::peer_lost, "the others went on without rank " + std::to_string(me_) + ", which came too late", me_);
+        return start_afresh(survivors);
+    }
+    std::uint64_t recoveries() const noexcept { return recoveries_; }
+
     std::string describe() const { return wire_.describe(); }
 
     Wire& net() noexcept { return wire_; }
@@ -185,7 +203,12 @@ class messenger : public endpoint_state {
         std::uint16_t answered = 0;
         std::uint8_t suspected = 0;
         bool is_awaited = false;
-        bool has_left = false;
+        bool has_left = false;              // or did not survive a recovery
+        bool has_joined = false;            // the recovery to come
+    };
+    struct letter {
+        rank_id from;
+        std::vector<std::byte> bytes;
     };
     struct dispute {
         rank_id peer;
@@ -206,9 +229,6 @@ class messenger : public endpoint_state {
             case network_stage::complete: return progress::done;
             case network_stage::moving: return advance_bulk(r);
             case network_stage::queued:
-                take_in();
-                flush(r.peer);
-                break;
             case network_stage::offered:
             case network_stage::posted: take_in(); break;
         }
@@ -265,7 +285,7 @@ class messenger : public endpoint_state {
 
     void flush(rank_id peer) noexcept {
         auto& queue = peers_[peer].queue;
-        while (!queue.empty() && push(queue.front())) queue.pop_front();
+        for (; !queue.empty() && push(queue.front()); --queued_) queue.pop_front();
     }
 
     bool push(request& r) noexcept {
@@ -313,6 +333,7 @@ class messenger : public endpoint_state {
     /// Takes in what has come, from whomever.
     void take_in() noexcept {
         if (note_count_ > 0) flush_notes();
+        for (rank_id p = 0; p < size() && queued_ > 0; ++p) flush(p);
         for (int taken = 0; taken < 64; ++taken) {
             short_message const arrived = wire_.next_short();
             if (arrived.peer == nobody) return;
@@ -324,7 +345,8 @@ class messenger : public endpoint_state {
     void read(rank_id peer, std::span<std::byte const> bytes) noexcept {
         network_header header;
         if (!read_object(bytes, header)) return abort(errc::system_failed, peer, "a message without a header came");
-        if (header.epoch != epoch_) return;
+        if (peers_[peer].has_left) return;
+        if (header.epoch != epoch_) return keep_if_ahead(peer, header, bytes);
         switch (header.kind) {
             case network_kind::eager: return match(peer, header, bytes.size(), bytes);
             case network_kind::offer: {
@@ -339,7 +361,8 @@ class messenger : public endpoint_state {
             case network_kind::view: return note_view(peer, header.number, bytes);
             case network_kind::abort: return hear_abort(peer, bytes);
             case network_kind::farewell: peers_[peer].has_left = true; return;
-            default: return;
+            case network_kind::join: return hear_join(peer, bytes);
+            case network_kind::survivors: return hear_survivors(bytes);
         }
     }
 
@@ -389,7 +412,10 @@ class messenger : public endpoint_state {
 
     void forget(request& r) noexcept {
         switch (r.stage) {
-            case network_stage::queued: peers_[r.peer].queue.remove(r); break;
+            case network_stage::queued: 
+                peers_[r.peer].queue.remove(r);
+                --queued_;
+                break;
             case network_stage::posted: peers_[r.peer].posted.remove(r); break;
             case network_stage::offered: offers_[r.number] = &withdrawn_; break;  // a late grant must not find another's
             case network_stage::moving: wire_.cancel(r.transfer); break;
@@ -411,6 +437,110 @@ class messenger : public endpoint_state {
             if (wire_.next_short().peer != nobody) wire_.release_short();
             if (turn > 100) wire_.sleep(std::chrono::milliseconds{1});
         }
+    }
+
+    // ---- recovering ----
+
+    rank_bits agree(time_limit limit) {
+        if (lost_.bytes().empty()) lost_ = rank_bits{size()};
+        auto const begin = std::chrono::steady_clock::now();
+        rank_id joined = nobody;
+        for (std::uint32_t turn = 0;; ++turn) {
+            take_in();
+            if (verdict_) return *verdict_;
+            if (turn % 8 == 0) note_losses();
+            rank_id const lowest = lowest_living();
+            auto const now = std::chrono::steady_clock::now();
+            bool const is_late = !limit.is_for_ever() && now > limit.after(begin);
+            if (lowest == me_) {
+                if (is_late || all_living_joined()) return joined_ranks();
+            } else if (joined != lowest) {
+                joined = lowest;
+                tell(lowest, network_kind::join, lost_.bytes());
+            } else if (is_late && now > limit.after(limit.after(begin)) + std::chrono::seconds{1}) {
+                raise(errc::timed_out, "rank " + std::to_string(lowest) + " does not say who survives", lowest);
+            }
+            wire_.sleep(std::chrono::milliseconds{1});
+        }
+    }
+
+    void note_losses() noexcept {
+        for (rank_id p = 0; p < size(); ++p)
+            if (p != me_ && (peers_[p].has_left || wire_.failure_of(p) != nullptr)) lost_.add(p);
+    }
+    rank_id lowest_living() const noexcept {
+        rank_id p = 0;
+        while (p != me_ && lost_.has(p)) ++p;
+        return p;
+    }
+    bool all_living_joined() const noexcept {
+        for (rank_id p = 0; p < size(); ++p)
+            if (p != me_ && !lost_.has(p) && !peers_[p].has_joined) return false;
+        return true;
+    }
+    rank_bits joined_ranks() const {
+        rank_bits all{size()};
+        for (rank_id p = 0; p < size(); ++p)
+            if (p == me_ || (peers_[p].has_joined && !lost_.has(p))) all.add(p);
+        return all;
+    }
+
+    void hear_join(rank_id peer, std::span<std::byte const> bytes) noexcept {
+        if (!failure_.is_set()) has_told_ = true;  // the peer has told everybody
+        failure_.set(errc::aborted, peer, "a peer recovers");
+        peers_[peer].has_joined = true;
+        CHORUS_TRY {
+            if (lost_.bytes().empty()) lost_ = rank_bits{size()};
+            lost_.unite(bytes);
+        }
+        CHORUS_CATCH_ALL {}
+    }
+
+    void hear_survivors(std::span<std::byte const> bytes) noexcept {
+        if (verdict_) return;
+        CHORUS_TRY {
+            rank_bits told{size()};
+            if (told.unite(bytes)) verdict_ = std::move(told);
+        }
+        CHORUS_CATCH_ALL {}
+    }
+
+    /// Others may be through before this rank.
+    void keep_if_ahead(rank_id peer, network_header const& header, std::span<std::byte const> bytes) noexcept {
+        if (header.epoch != static_cast<std::uint8_t>(epoch_ + 1)) return;
+        CHORUS_TRY {
+            auto const front = bytes_of_object(header);
+            ahead_.push_back({peer, {front.begin(), front.end()}});
+            ahead_.back().bytes.insert(ahead_.back().bytes.end(), bytes.begin(), bytes.end());
+        }
+        CHORUS_CATCH_ALL { abort(errc::too_large, peer, "no memory for a message that came during recovery"); }
+    }
+
+    std::vector<rank_id> start_afresh(rank_bits const& survivors) {
+        std::vector<rank_id> all;
+        for (rank_id p = 0; p < size(); ++p) {
+            auto& peer = peers_[p];
+            if (survivors.has(p)) all.push_back(p);
+            else peer.has_left = true;
+            while (!peer.early.empty()) {
+                early_message& early = peer.early.front();
+                peer.early.pop_front();
+                early_.give_back(early);
+            }
+            peer.suspected = 0;
+            peer.has_joined = false;
+        }
+        early_count_ = 0;
+        offers_.clear();
+        dispute_.reset();
+        verdict_.reset();
+        lost_ = rank_bits{};
+        failure_.clear();
+        has_told_ = false;
+        ++epoch_;
+        ++recoveries_;
+        for (letter const& early : std::exchange(ahead_, {})) read(early.from, early.bytes);
+        return all;
     }
 
     // ---- failing ----
@@ -545,7 +675,8 @@ class messenger : public endpoint_state {
     request failed_{.stage = network_stage::queued};     // what is posted after a failure
     request withdrawn_{.stage = network_stage::queued};  // holds the number of an offer that was taken back
     std::size_t early_count_ = 0;   // messages ever kept for later
-    std::size_t note_count_ = 0;
+    std::size_t note_count_ = 0;    // in all peers' notes
+    std::size_t queued_ = 0;        // in all peers' queues
     operation_record record_;
     first_error failure_;
     std::atomic<std::thread::id> user_;
@@ -556,7 +687,11 @@ class messenger : public endpoint_state {
     std::uint32_t idle_polls_ = 0;
     std::uint32_t rests_ = 0;
     std::uint16_t question_ = 0;
-    std::uint8_t epoch_ = 0;
+    std::optional<rank_bits> verdict_;  // who survives the recovery to come
+    rank_bits lost_;                    // in the eyes of those who have joined it
+    std::vector<letter> ahead_;         // sent by ranks that have it behind them
+    std::uint64_t recoveries_ = 0;
+    std::uint8_t epoch_ = 0;            // recoveries, modulo 256
     bool has_told_ = false;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chorus/base/byte_buffer.hpp"
+#include "chorus/transport/detail/fork_guard.hpp"
 #include "chorus/transport/detail/mailbox_arena.hpp"
 #include "chorus/transport/detail/shared_region.hpp"
 
@@ -53,7 +54,7 @@ class process_platform {
     void wait_for_all(std::chrono::steady_clock::time_point until) {
         auto const ranks = arena_.shape().ranks;
         while (arena_.header().attached.load() < ranks) {
-            if (arena_.header().abort_stage.load() != 0) raise(read_abort(arena_.header(), me_));
+            if (arena_.header().stage() != abort_none) raise(read_abort(arena_.header(), me_));
             if (std::chrono::steady_clock::now() > until) raise_absent();
             std::this_thread::sleep_for(std::chrono::microseconds{200});
         }
@@ -66,6 +67,8 @@ class process_platform {
             peers_[p].watched = owned_descriptor{descriptor};
         }
     }
+
+    fork_guard const& owner() const noexcept { return *owner_; }
 
     bool reaches(rank_id peer, std::uint64_t bytes) noexcept {
         if (peer == me_) return true;
@@ -163,6 +166,7 @@ class process_platform {
     rank_id me_;
     std::uint64_t attach_from_bytes_;
     std::vector<peer_process> peers_;
+    std::unique_ptr<fork_guard> owner_ = std::make_unique<fork_guard>();
     std::unique_ptr<byte_buffer> bounce_;
     std::unique_ptr<std::uint64_t> probe_word_;
 };
