@@ -13,20 +13,24 @@
 namespace suites {
 
 /// Ranks as threads of this process, made to sit on hosts by a layout: those of a host have one thread transport, all
-/// have another.
+/// have another one, or whatever else runs ranks as threads.
+template <class Between = chorus::thread_fleet>
 class hierarchical_fleet {
  public:
-    explicit hierarchical_fleet(chorus::topo::layout places) : places_{std::move(places)} {}
+    explicit hierarchical_fleet(chorus::topo::layout places)
+        : places_{std::move(places)}, between_{places_.size()} {}
+    hierarchical_fleet(chorus::topo::layout places, Between between)
+        : places_{std::move(places)}, between_{std::move(between)} {}
 
     chorus::rank_id size() const noexcept { return places_.size(); }
 
-    /// Calls body(net) once per rank, net being a hierarchical_transport; ends like a thread_fleet.
+    /// Calls body(net) once per rank, net being a hierarchical_transport; ends as the fleet between hosts does.
     template <class Body>
     void run(Body const& body) const {
         std::vector<std::shared_ptr<chorus::detail::thread_world>> hosts;
         for (chorus::rank_id const ranks : places_.sizes())
             hosts.push_back(std::make_shared<chorus::detail::thread_world>(ranks));
-        chorus::thread_fleet{size()}.run([&](chorus::thread_transport& between) {
+        between_.run([&](auto& between) {
             chorus::rank_id const me = between.rank();
             chorus::thread_transport inside{hosts[places_.host_of(me)], places_.local_rank(me)};
             chorus::hierarchical_transport net{inside, between, places_};
@@ -36,7 +40,9 @@ class hierarchical_fleet {
 
  private:
     chorus::topo::layout places_;
+    Between between_;
 };
+hierarchical_fleet(chorus::topo::layout) -> hierarchical_fleet<chorus::thread_fleet>;
 
 /// 2+2, 2+3, 3+1, dealt out, one each, all on one.
 inline std::vector<chorus::topo::layout> placements_on_hosts() {

@@ -7,7 +7,7 @@
 #include "chorus/transport/shared_memory.hpp"
 #include "suites/expected_error.hpp"
 #include "suites/hierarchical_fleet.hpp"
-#include "suites/transport_loops.hpp"
+#include "suites/loopback_wire.hpp"
 #include "suites/transport_suite.hpp"
 #include "suites/watchdog.hpp"
 
@@ -61,7 +61,37 @@ class bare {
     Net* net_;
 };
 
-/// The ranks of `fleet` see their transports through `wrap`, which is given both halves and the layout.
+auto networked(layout const& places) {
+    return hierarchical_fleet{places, suites::loopback_fleet{places.size()}};
+}
+
+template <class Rank, class Ticket>
+void expect_failure(Rank& rank, Ticket& pending, errc code, rank_id blamed, std::string_view words) {
+    rank.check(rank.wait(pending) == progress::failed, "is not told");
+    rank.check(rank.net().is_aborted(), "is_aborted says no");
+    rank.check(rank.net().failure().code() == code, "wrong code" + rank.reason());
+    rank.check(rank.net().failure().peer() == blamed,
+               "blames rank " + std::to_string(rank.net().failure().peer()) + rank.reason());
+    rank.check(rank.reason().find(words) != std::string::npos, "the reason is lost" + rank.reason());
+}
+
+/// Rank `by` finds its local rank 0 lost; everybody waits for a message of a neighbour, which never comes.
+template <class MakeFleet>
+void check_aborted_inside(MakeFleet const& make, layout const& places, rank_id by) {
+    suites::hold(
+        "aborted inside", make, places.size(),
+        [&](auto& rank) {
+            std::vector<std::byte> in(1);
+            auto pending = rank.recv(places.ranks_of(places.host_of(rank.me())).back(), 1, in);
+            if (rank.me() == by) rank.net().inside().abort(errc::peer_lost, 0, "local rank 0 is gone");
+            expect_failure(rank, pending, errc::peer_lost, places.leader_of(places.host_of(by)), "local rank 0 is gone");
+            if (by == 3) rank.check(rank.reason().find("rank 0 is rank 1, 1 is 3") != std::string::npos, rank.reason());
+            if (by == 4) rank.check(rank.reason().find("rank 0 is rank 4") != std::string::npos, rank.reason());
+        },
+        suites::ending::may_abort);
+}
+
+/// The ranks of a hierarchical fleet see their transports through `wrap`, which is given both halves and the layout.
 template <class Wrap>
 struct rewired_fleet {
     layout places;
@@ -202,87 +232,79 @@ TEST_CASE("what cannot reduce receives into scratch, on either side") {
     check(plain_both);
 }
 
+TEST_CASE("HET-1: the laws of a transport hold with a network between hosts") {
+    suites::watchdog const guard{100};
+    for (layout const& places : {layout{0, 0, 0, 1}, layout::round_robin(4, 2)})
+        suites::check_transport([&](rank_id) { return networked(places); }, {4});
+}
+
 TEST_CASE("what one host notices, ranks of others learn that wait for their neighbours alone") {
     suites::watchdog const guard{60};
     layout const places{"north", "south", "north", "south", "west"};
-    auto const make = [&](rank_id) { return hierarchical_fleet{places}; };
-    for (rank_id const by : {0u, 3u, 4u})
-        suites::hold(
-            "aborted inside", make, 5,
-            [&](auto& rank) {
-                std::vector<std::byte> in(1);
-                auto const neighbours = places.ranks_of(places.host_of(rank.me()));
-                auto pending = rank.recv(neighbours.back(), 1, in);  // nobody sends; on other hosts nobody aborts
-                if (rank.me() == by) rank.net().inside().abort(errc::peer_lost, 0, "local rank 0 is gone");
-                rank.check(rank.wait(pending) == progress::failed, "is not told");
-                rank.check(rank.net().is_aborted(), "is_aborted says no");
-                rank.check(rank.net().failure().code() == errc::peer_lost, "wrong code" + rank.reason());
-                rank.check(rank.net().failure().peer() == places.leader_of(places.host_of(by)),
-                           "wrong rank blamed: " + std::to_string(rank.net().failure().peer()));
-                rank.check(rank.reason().find("local rank 0 is gone") != std::string::npos, "reason" + rank.reason());
-                if (by == 3) rank.check(rank.reason().find("rank 0 is rank 1, 1 is 3") != std::string::npos, rank.reason());
-                if (by == 4) rank.check(rank.reason().find("rank 0 is rank 4") != std::string::npos, rank.reason());
-            },
-            suites::ending::may_abort);
+    for (rank_id const by : {0u, 3u, 4u}) {
+        check_aborted_inside([&](rank_id) { return hierarchical_fleet{places}; }, places, by);
+        check_aborted_inside([&](rank_id) { return networked(places); }, places, by);
+    }
 }
 
 TEST_CASE("what is noticed between hosts ends waits inside them") {
     suites::watchdog const guard{60};
-    layout const places{0, 0, 1, 1};
-    auto const make = [&](rank_id) { return hierarchical_fleet{places}; };
-    suites::hold(
-        "aborted between", make, 4,
-        [&](auto& rank) {
-            std::vector<std::byte> in(1);
-            auto pending = rank.recv(rank.me() ^ 1u, 1, in);
-            if (rank.me() == 1) rank.net().between().abort(errc::timed_out, 2, "enough of it");
-            rank.check(rank.wait(pending) == progress::failed, "is not told");
-            rank.check(rank.net().failure().code() == errc::timed_out, "wrong code" + rank.reason());
-            rank.check(rank.net().failure().peer() == 2, "wrong rank blamed" + rank.reason());
-            rank.check(rank.reason().find("enough of it") != std::string::npos, "the reason is lost" + rank.reason());
-        },
-        suites::ending::may_abort);
+    auto check = [](auto const& make) {
+        suites::hold(
+            "aborted between", make, 4,
+            [&](auto& rank) {
+                std::vector<std::byte> in(1);
+                auto pending = rank.recv(rank.me() ^ 1u, 1, in);
+                if (rank.me() == 1) rank.net().between().abort(errc::timed_out, 2, "enough of it");
+                expect_failure(rank, pending, errc::timed_out, 2, "enough of it");
+            },
+            suites::ending::may_abort);
+    };
+    check([](rank_id) { return hierarchical_fleet{layout{0, 0, 1, 1}}; });
+    check([](rank_id) { return networked(layout{0, 0, 1, 1}); });
 }
 
 TEST_CASE("a rank that left is lost to all who wait, by its world rank") {
     suites::watchdog const guard{60};
-    for (layout const& places : {layout::blocks(4, 2), layout::round_robin(4, 2)}) {
-        auto const make = [&](rank_id) { return hierarchical_fleet{places}; };
-        for (rank_id const leaver : {1u, 2u, 3u})
-            suites::hold(
-                "left", make, 4,
-                [&](auto& rank) {
-                    std::vector<std::byte> in(1);
-                    rank.meet();
-                    if (rank.me() == leaver) return;
-                    // its neighbour waits for it, and the ranks of the other host for one another
-                    auto const host = places.ranks_of(places.host_of(rank.me()));
-                    auto pending = rank.recv(host[0] == rank.me() ? host[1] : host[0], 1, in);
-                    rank.check(rank.wait(pending) == progress::failed, "waits for ever");
-                    rank.check(rank.net().failure().code() == errc::peer_lost, "wrong code" + rank.reason());
-                    rank.check(rank.net().failure().peer() == leaver, "wrong rank blamed" + rank.reason());
-                },
-                suites::ending::may_abort);
-    }
+    auto check = [](auto const& make, layout const& places, rank_id leaver) {
+        suites::hold(
+            "left", make, 4,
+            [&](auto& rank) {
+                std::vector<std::byte> in(1);
+                rank.meet();
+                if (rank.me() == leaver) return;
+                // its neighbour waits for it, and the ranks of the other host for one another
+                auto const host = places.ranks_of(places.host_of(rank.me()));
+                auto pending = rank.recv(host[0] == rank.me() ? host[1] : host[0], 1, in);
+                expect_failure(rank, pending, errc::peer_lost, leaver, "it left");
+            },
+            suites::ending::may_abort);
+    };
+    for (layout const& places : {layout::blocks(4, 2), layout::round_robin(4, 2)})
+        for (rank_id const leaver : {1u, 2u, 3u}) {
+            check([&](rank_id) { return hierarchical_fleet{places}; }, places, leaver);
+            check([&](rank_id) { return networked(places); }, places, leaver);
+        }
 }
 
 TEST_CASE("ABT-1: another thread frees ranks on all hosts") {
     suites::watchdog const guard{60};
-    auto const make = [](rank_id) { return hierarchical_fleet{layout::blocks(4, 2)}; };
-    suites::hold(
-        "abort from outside", make, 4,
-        [](auto& rank) {
-            std::vector<std::byte> in(1);
-            auto pending = rank.recv(rank.me() ^ 1u, 1, in);
-            std::jthread outside;
-            if (rank.me() == 0)
-                outside = std::jthread{[&] { rank.net().abort(errc::aborted, 3, "told from outside"); }};
-            rank.check(rank.wait(pending) == progress::failed, "is not freed");
-            rank.check(rank.net().failure().peer() == 3, "wrong rank blamed" + rank.reason());
-            rank.check(rank.reason().find("told from outside") != std::string::npos, "the reason is lost" + rank.reason());
-            rank.check(rank.reason().find("inside host") == std::string::npos, "numbers are explained that are right");
-        },
-        suites::ending::may_abort);
+    auto check = [](auto const& make) {
+        suites::hold(
+            "abort from outside", make, 4,
+            [](auto& rank) {
+                std::vector<std::byte> in(1);
+                auto pending = rank.recv(rank.me() ^ 1u, 1, in);
+                std::jthread outside;
+                if (rank.me() == 0)
+                    outside = std::jthread{[&] { rank.net().abort(errc::aborted, 3, "told from outside"); }};
+                expect_failure(rank, pending, errc::aborted, 3, "told from outside");
+                rank.check(rank.reason().find("inside host") == std::string::npos, "explains numbers that are right");
+            },
+            suites::ending::may_abort);
+    };
+    check([](rank_id) { return hierarchical_fleet{layout::blocks(4, 2)}; });
+    check([](rank_id) { return networked(layout::blocks(4, 2)); });
 }
 
 TEST_CASE("HET-1: the laws of a transport hold between processes on hosts of their own") {
@@ -298,9 +320,7 @@ TEST_CASE("HNG-2: a rank that is killed is lost to ranks of other hosts that wai
             rank.meet();
             if (rank.me() == victim) ::raise(SIGKILL);
             auto pending = rank.recv((rank.me() + 2) % 4, 1, in);
-            rank.check(rank.wait(pending) == progress::failed, "waits for ever");
-            rank.check(rank.net().failure().code() == errc::peer_lost, "wrong code" + rank.reason());
-            rank.check(rank.net().failure().peer() == victim, "wrong rank blamed" + rank.reason());
+            expect_failure(rank, pending, errc::peer_lost, victim, "rank");
         });
         for (std::string const& text : seen.failures) FAIL_CHECK(text);
         CHECK_MESSAGE(seen.thrown.find("rank " + std::to_string(victim)) != std::string::npos, seen.thrown);
