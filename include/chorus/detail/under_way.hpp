@@ -46,6 +46,8 @@ class under_way_list {
         if (item.next_ != nullptr) item.next_->previous_ = item.previous_;
     }
 
+    bool empty() const noexcept { return first_ == nullptr; }
+
     /// An item leaves the list by its own help alone.
     bool help_all_but(under_way_item const& one, bool looks) noexcept { return help(&one, looks); }
     bool help_all(bool looks) noexcept { return help(nullptr, looks); }
