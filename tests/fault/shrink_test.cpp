@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -129,6 +130,7 @@ TEST_CASE("a rank that does not come in time is left behind and told so") {
         std::vector<int> once(1, 1);
         chorus::reduce(world, once, 0, chorus::sum{});  // rank 0 is the last to be through
         if (rank.me() == 0) rank.net().abort(errc::aborted, 0, "on purpose");
+        while (!rank.net().is_aborted()) std::this_thread::yield();
         if (rank.me() == 2) {
             std::this_thread::sleep_for(std::chrono::milliseconds{700});
             errc code = errc::unsupported;
