@@ -8,6 +8,7 @@
 #include "suites/expected_error.hpp"
 #include "suites/hierarchical_fleet.hpp"
 #include "suites/loopback_wire.hpp"
+#include "suites/recovery_suite.hpp"
 #include "suites/transport_suite.hpp"
 #include "suites/watchdog.hpp"
 
@@ -38,7 +39,8 @@ using thread_pair = hierarchical_transport<thread_transport, thread_transport>;
 static_assert(chorus::reducing_transport<thread_pair> && chorus::aborting_transport<thread_pair> &&
               chorus::explaining_transport<thread_pair> && chorus::resting_transport<thread_pair> &&
               chorus::announcing_transport<thread_pair> && chorus::cancelling_transport<thread_pair> &&
-              chorus::guarded_transport<thread_pair> && chorus::counting_transport<thread_pair>);
+              chorus::guarded_transport<thread_pair> && chorus::counting_transport<thread_pair> &&
+              chorus::recovering_transport<thread_pair>);
 
 /// A transport that can do no more than every transport can.
 template <class Net>
@@ -73,6 +75,17 @@ void expect_failure(Rank& rank, Ticket& pending, errc code, rank_id blamed, std:
     rank.check(rank.net().failure().peer() == blamed,
                "blames rank " + std::to_string(rank.net().failure().peer()) + rank.reason());
     rank.check(rank.reason().find(words) != std::string::npos, "the reason is lost" + rank.reason());
+}
+
+/// They have posted what they will wait for.
+template <class Rank>
+void hear_from_all_others(Rank& rank) {
+    std::vector<std::byte> in(1);
+    for (rank_id p = 0; p < rank.size(); ++p) {
+        if (p == rank.me()) continue;
+        auto pending = rank.recv(p, 2, in);
+        rank.finish(pending, "the others are ready");
+    }
 }
 
 /// Rank `by` finds its local rank 0 lost; everybody waits for a message of a neighbour, which never comes.
@@ -271,11 +284,11 @@ TEST_CASE("a rank that left is lost to all who wait, by its world rank") {
             "left", make, 4,
             [&](auto& rank) {
                 std::vector<std::byte> in(1);
-                rank.meet();
-                if (rank.me() == leaver) return;
+                if (rank.me() == leaver) return hear_from_all_others(rank);
                 // its neighbour waits for it, and the ranks of the other host for one another
                 auto const host = places.ranks_of(places.host_of(rank.me()));
                 auto pending = rank.recv(host[0] == rank.me() ? host[1] : host[0], 1, in);
+                rank.send(leaver, 2, in);
                 expect_failure(rank, pending, errc::peer_lost, leaver, "it left");
             },
             suites::ending::may_abort);
@@ -317,13 +330,26 @@ TEST_CASE("HNG-2: a rank that is killed is lost to ranks of other hosts that wai
         layout const places = layout::round_robin(4, 2);
         suites::outcome const seen = suites::observe([&](rank_id) { return process_hierarchy{places}; }, 4, [&](auto& rank) {
             std::vector<std::byte> in(1);
-            rank.meet();
-            if (rank.me() == victim) ::raise(SIGKILL);
+            if (rank.me() == victim) {
+                hear_from_all_others(rank);
+                ::raise(SIGKILL);
+            }
             auto pending = rank.recv((rank.me() + 2) % 4, 1, in);
+            rank.send(victim, 2, in);
             expect_failure(rank, pending, errc::peer_lost, victim, "rank");
         });
         for (std::string const& text : seen.failures) FAIL_CHECK(text);
         CHECK_MESSAGE(seen.thrown.find("rank " + std::to_string(victim)) != std::string::npos, seen.thrown);
+    }
+}
+
+TEST_CASE("the living go on, on all hosts, whoever was lost") {
+    suites::watchdog const guard{120};
+    auto leave = [](auto&) {};
+    for (layout const& places : {layout::blocks(5, 2), layout{0, 1, 0, 1, 1}}) {
+        suites::check_recovery([&](rank_id) { return hierarchical_fleet{places}; }, leave, 5, {2, 0, 4});
+        suites::check_recovery([&](rank_id) { return networked(places); }, leave, 5, {1, 3, 2});
+        suites::check_recovery([&](rank_id) { return process_hierarchy{places}; }, [](auto&) { ::raise(SIGKILL); }, 5, {0, 1});
     }
 }
 

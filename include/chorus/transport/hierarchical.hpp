@@ -4,6 +4,7 @@
 
 #include "chorus/base/check.hpp"
 #include "chorus/base/random.hpp"
+#include "chorus/base/time_limit.hpp"
 #include "chorus/detail/first_error.hpp"
 #include "chorus/topo/layout.hpp"
 #include "chorus/transport/detail/bounce_pool.hpp"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -135,6 +137,25 @@ class hierarchical_transport : public detail::endpoint_state {
         if (reason_.is_set()) return reason_.get();
         if (between_.is_aborted()) return between_.failure();
         return inside_.is_aborted() ? in_world_ranks(inside_.failure()) : error{errc::aborted, "no reason was given"};
+    }
+
+    /// Recovers inside the host, then, with three times the limit, for hosts take turns of different length, between hosts.
+    std::vector<rank_id> recover(time_limit limit = std::chrono::seconds{10})
+        requires recovering_transport<Inside> && recovering_transport<Between>
+    {
+        abort(errc::aborted, me_, "rank " + std::to_string(me_) + " recovers");
+        inside_.recover(limit);
+        std::vector<rank_id> alive = between_.recover(limit.is_for_ever() ? limit : time_limit{3 * limit.length()});
+        for (rank_id const r : world_of_)  // what is asked of the lost is refused between hosts, where all know them
+            if (!std::binary_search(alive.begin(), alive.end(), r)) local_of_[r] = nobody;
+        reason_.clear();
+        is_carried_ = false;
+        return alive;
+    }
+    std::uint64_t recoveries() const noexcept
+        requires recovering_transport<Inside> && recovering_transport<Between>
+    {
+        return std::as_const(between_.net()).recoveries();
     }
 
     /// Rests in the one of the two on which something is under way; where that is both, sleeps 0.2 ms at a time.

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
+#include "chorus/base/time_limit.hpp"
 #include "chorus/transport/detail/bounce_pool.hpp"
 #include "chorus/transport/detail/relax.hpp"
 #include "chorus/transport/transport.hpp"
@@ -13,6 +14,7 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace chorus::detail {
 
@@ -23,8 +25,7 @@ class joined_side {
  public:
     using ticket = typename Net::ticket;
 
-    explicit joined_side(Net& net)
-        : net_{std::addressof(net)}, pulse_{net.post_recv(net.rank(), {.stream = pulse_stream}, {})} {}
+    explicit joined_side(Net& net) : net_{std::addressof(net)}, pulse_{post_pulse()} {}
     joined_side(joined_side const&) = delete;
     joined_side& operator=(joined_side const&) = delete;
     ~joined_side() {
@@ -65,6 +66,15 @@ class joined_side {
         else return error{errc::aborted, "the transport failed and cannot say why"};
     }
 
+    /// Without what was under way.
+    std::vector<rank_id> recover(time_limit limit) {
+        net_->cancel(pulse_);
+        open_ = 0;
+        std::vector<rank_id> alive = net_->recover(limit);
+        pulse_ = post_pulse();
+        return alive;
+    }
+
     /// For 1 ms at most where the transport can be told so.
     void rest(std::uint32_t idle_polls) noexcept {
         if constexpr (requires { net_->rest(idle_polls, std::chrono::milliseconds{1}); })
@@ -91,6 +101,8 @@ class joined_side {
 
  private:
     static constexpr std::uint64_t pulse_stream = 0xB1C0'5E1F'0A7E'94D3u;  // nobody sends on it
+
+    ticket post_pulse() { return net_->post_recv(net_->rank(), {.stream = pulse_stream}, {}); }
 
     Net* net_;
     ticket pulse_;
