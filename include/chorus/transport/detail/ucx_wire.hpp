@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: 2026 the chorus authors
+#pragma once
+
+#include "chorus/base/time_limit.hpp"
+#include "chorus/transport/detail/process_watch.hpp"
+#include "chorus/transport/detail/ucx_context.hpp"
+#include "chorus/transport/detail/wire.hpp"
+#include "chorus/transport/rendezvous.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <poll.h>
+
+namespace chorus::detail {
+
+/// What a rank has before it knows any other: a context, a worker, and then everybody's addresses.
+struct ucx_introduction {
+    std::shared_ptr<ucx_registrations> registrations;
+    std::unique_ptr<ucx_worker> worker;
+    rank_id me = 0;
+    std::vector<process_identity> identities;
+    std::vector<std::vector<std::byte>> addresses;
+
+    template <bootstrap Bootstrap>
+    ucx_introduction(Bootstrap& meet, ucx_options const& options)
+        : registrations{std::make_shared<ucx_registrations>(options)},
+          worker{std::make_unique<ucx_worker>(registrations->context)}, me{meet.rank()}, identities(meet.size()),
+          addresses(meet.size()) {
+        process_identity const own = process_identity::own();
+        std::vector<std::byte> const address = worker->address();
+        std::vector<std::byte> card(sizeof own + address.size());
+        std::memcpy(card.data(), &own, sizeof own);
+        std::memcpy(card.data() + sizeof own, address.data(), address.size());
+        auto const cards = meet.exchange(std::span<std::byte const>{card});
+        for (rank_id p = 0; p < identities.size(); ++p) {
+            if (p >= cards.size() || cards[p].size() <= sizeof own)
+                raise(errc::mismatch, "rank " + std::to_string(p) + " told no UCX address: it uses another transport or version", p);
+            std::memcpy(&identities[p], cards[p].data(), sizeof own);
+            addresses[p].assign(cards[p].begin() + sizeof own, cards[p].end());
+        }
+    }
+
+    rank_id ranks_on_host() const noexcept {
+        return static_cast<rank_id>(std::count_if(identities.begin(), identities.end(), [&](process_identity const& other) {
+            return other.host == identities[me].host;
+        }));
+    }
+};
+
+/// UCX as a wire: short messages are active messages, bulk is tag matching straight from and to the caller's memory.
+///
+/// Every active message begins with its sender and its number: UCX does not promise their order, the number restores it.
+/// They stay in UCX's receive buffers until they are released, and leave through a slot of this rank: one copy at each end.
+/// Endpoints are made at the first use of a peer, or all at once by `connect_all`; some 20 to 40 KiB and 40 to 70 µs each. All of them notice the
+/// end of the peer (error handling mode PEER).
+class ucx_wire {
+ public:
+    struct transfer {
+        void* request = nullptr;  ///< UCX's, while it is not complete
+        rank_id peer = nobody;
+        bool is_receive = false;
+        bool has_failed = false;
+    };
+
+    static constexpr std::uint32_t bulk_numbers = 1u << 16;
+
+    explicit ucx_wire(ucx_introduction known)
+        : registrations_{std::move(known.registrations)}, worker_{std::move(known.worker)}, watch_{known.identities, known.me},
+          me_{known.me}, peers_(known.addresses.size()), slots_(slot_count) {
+        expect_ucx(::ucp_worker_get_efd(worker(), &event_descriptor_), "asking for UCX's event descriptor");
+        for (rank_id p = 0; p < peers_.size(); ++p) {
+            peers_[p].owner = this;
+            peers_[p].rank = p;
+            peers_[p].address = std::move(known.addresses[p]);
+        }
+        free_slots_.reserve(slot_count);
+        for (slot& s : slots_) {
+            s.owner = this;
+            free_slots_.push_back(&s);
+        }
+        listen();
+    }
+
+    ucx_wire(ucx_wire const&) = delete;
+    ucx_wire& operator=(ucx_wire const&) = delete;
+
+    /// What was sent has a second to leave; then connections are cut.
+    ~ucx_wire() {
+        if (registrations_->context.owner() != ::getpid()) return;
+        is_ending_ = true;
+        for (peer_state& p : peers_)
+            if (p.endpoint != nullptr) send_note(p, note::goodbye);
+        while (first_arrival_ < arrivals_.size()) release_short();
+        for (peer_state& p : peers_)
+            for (arrival const& early : p.early) ::ucp_am_data_release(worker(), early.data);
+        flush_all(std::chrono::seconds{1});
+        for (peer_state& p : peers_)
+            if (p.endpoint != nullptr) close(p);
+        progress_until([&] { return closing_.empty(); }, std::chrono::milliseconds{500});
+    }
+
+    /// Collective: connects with everybody. Two greetings go each way: the first proves the way, the second that its sender has heard everybody.
+    /// Afterwards no rank needs another one's help to send to it, and each may leave.
+    void connect_all(time_limit limit) {
+        auto const begin = std::chrono::steady_clock::now();
+        for (std::uint8_t greeting = 1; greeting <= 2; ++greeting) {
+            for (peer_state& p : peers_)
+                if (p.rank != me_) send_note(p, note::greeting);
+            for (std::uint32_t turn = 0;; ++turn) {
+                rank_id const missing = first_missing(greeting);
+                if (missing == nobody) break;
+                if (!make_progress() && turn > 100) sleep(std::chrono::milliseconds{1});
+                expect_reachable(greeting, turn % 64 == 0);
+                if (!limit.is_for_ever() && std::chrono::steady_clock::now() > limit.after(begin))
+                    raise(errc::timed_out, "UCX did not connect rank " + std::to_string(me_) + " with rank " +
+                                               std::to_string(missing) + " within " + to_string(limit), missing);
+            }
+        }
+    }
+
+    rank_id rank() const noexcept { return me_; }
+    rank_id size() const noexcept { return static_cast<rank_id>(peers_.size()); }
+    std::size_t largest_short() const noexcept { return largest_short_bytes; }
+
+    bool send_short(rank_id peer, std::span<std::byte const> header, std::span<std::byte const> payload) noexcept {
+        return send(peers_[peer], me_, header, payload);
+    }
+
+    short_message next_short() noexcept {
+        if (first_arrival_ == arrivals_.size()) {
+            make_progress();
+            if (first_arrival_ == arrivals_.size()) return {};
+        }
+        arrival const& first = arrivals_[first_arrival_];
+        return {first.peer, {static_cast<std::byte const*>(first.data) + sizeof(short_prefix), first.bytes - sizeof(short_prefix)}};
+    }
+
+    void release_short() noexcept {
+        arrival const& first = arrivals_[first_arrival_];
+        --peers_[first.peer].waiting;
+        ::ucp_am_data_release(worker(), first.data);
+        if (++first_arrival_ < arrivals_.size()) return;
+        arrivals_.clear();
+        first_arrival_ = 0;
+    }
+
+    bool is_quiet() const noexcept { return free_slots_.size() == slots_.size(); }
+
+    transfer send_bulk(rank_id peer, std::uint32_t number, std::span<std::byte const> bytes) noexcept {
+        peer_state& to = peers_[peer];
+        if (!has_endpoint(to)) return {.peer = peer, .has_failed = true};
+        ucp_request_param_t const how = how_to_move(bytes.data(), bytes.size());
+        return begun(::ucp_tag_send_nbx(to.endpoint, bytes.data(), bytes.size(), bulk_tag(me_, number), &how), peer, false);
+    }
+
+    transfer receive_bulk(rank_id peer, std::uint32_t number, std::span<std::byte> in) noexcept {
+        ucp_request_param_t const how = how_to_move(in.data(), in.size());
+        return begun(::ucp_tag_recv_nbx(worker(), in.data(), in.size(), bulk_tag(peer, number), ~ucp_tag_t{0}, &how), peer, true);
+    }
+
+    progress poll(transfer& moving) noexcept {
+        if (moving.request == nullptr) return moving.has_failed ? progress::failed : progress::done;
+        bool moved = false;
+        if (::ucp_request_check_status(moving.request) == UCS_INPROGRESS) moved = make_progress();
+        ucs_status_t const status = ::ucp_request_check_status(moving.request);
+        if (status == UCS_INPROGRESS) return moved ? progress::moved : progress::idle;
+        ::ucp_request_free(std::exchange(moving.request, nullptr));
+        moving.has_failed = status != UCS_OK;
+        if (moving.is_receive) end_receive(moving.peer);
+        if (moving.has_failed && !moving.is_receive) lose(peers_[moving.peer], status);
+        return moving.has_failed ? progress::failed : progress::done;
+    }
+
+    /// A receive that is not matched ends at once. What moves has a second to end; then the connection to the peer is cut.
+    void cancel(transfer& moving) noexcept {
+        void* const request = std::exchange(moving.request, nullptr);
+        if (request == nullptr) return;
+        if (moving.is_receive) ::ucp_request_cancel(worker(), request);
+        auto const is_over = [&] { return ::ucp_request_check_status(request) != UCS_INPROGRESS; };
+        if (!progress_until(is_over, std::chrono::milliseconds{800})) {
+            lose(peers_[moving.peer], UCS_ERR_CANCELED);
+            progress_until(is_over, std::chrono::milliseconds{200});
+        }
+        ::ucp_request_free(request);
+        if (moving.is_receive) end_receive(moving.peer);
+    }
+
+    void sleep(std::chrono::milliseconds at_most) noexcept {
+        if (first_arrival_ < arrivals_.size() || ::ucp_worker_arm(worker()) != UCS_OK) return;
+        pollfd look{.fd = event_descriptor_, .events = POLLIN, .revents = 0};
+        ::poll(&look, 1, static_cast<int>(at_most.count()));
+    }
+
+    /// An endpoint is made even for a peer that is only listened to, so that its end is noticed.
+    char const* failure_of(rank_id peer) noexcept {
+        peer_state& other = peers_[peer];
+        if (other.failure == nullptr && !watch_.is_alive(peer)) lose(other, "its process ended");
+        if (other.failure == nullptr && !watch_.is_local(peer)) has_endpoint(other);
+        return other.waiting > 0 ? nullptr : other.failure;
+    }
+
+    /// "UCX 1.13.1: posix+cma to ranks 1 2 3; tcp/eth0 to rank 4; not connected: ranks 5 6".
+    std::string describe() const {
+        std::map<std::string, std::string> ranks_by_route;
+        for (peer_state const& p : peers_) {
+            if (p.rank == me_) continue;
+            std::string const route = p.endpoint == nullptr ? "no connection yet" : route_of(p.endpoint);
+            ranks_by_route[route] += ' ' + std::to_string(p.rank);
+        }
+        std::string text = std::string{"UCX "} + ::ucp_get_version_string();
+        char const* between = ": ";
+        for (auto const& [route, ranks] : ranks_by_route) {
+            text += between + route + " to ranks" + ranks;
+            between = "; ";
+        }
+        return text;
+    }
+
+    std::shared_ptr<ucx_registrations> const& registrations() const noexcept { return registrations_; }
+
+ private:
+    struct short_prefix {
+        rank_id source = 0;
+        std::uint32_t number = 0;
+    };
+    enum class note : std::uint8_t { greeting = 1, goodbye };  ///< the wire's own short messages
+    static constexpr std::uint32_t note_mark = 0x8000'0000u;   ///< in `source` of a note
+    static constexpr unsigned short_id = 1;
+    /// With the prefix and UCX's own header it fits in one piece (8 KiB) of every transport.
+    static constexpr std::size_t largest_short_bytes = 8192 - 128;
+    static constexpr std::size_t slot_count = 64;
+    static constexpr std::size_t slots_per_peer = 16;
+
+    struct arrival {
+        rank_id peer = nobody;
+        std::uint32_t number = 0;
+        void* data = nullptr;
+        std::size_t bytes = 0;
+        bool is_note = false;
+    };
+    struct peer_state {
+        ucx_wire* owner = nullptr;
+        rank_id rank = 0;
+        ucp_ep_h endpoint = nullptr;
+        char const* failure = nullptr;
+        std::vector<std::byte> address;
+        std::uint32_t sent = 0;          // short messages
+        std::uint32_t came = 0;          // short messages that came in order
+        std::size_t waiting = 0;         // of those, not released
+        std::size_t slots_in_use = 0;
+        std::size_t receives = 0;        // bulk, under way
+        bool is_leaving = false;
+        std::uint8_t greetings = 0;       // see connect_all
+        std::vector<arrival> early;      // short messages whose predecessors have not come
+    };
+    struct slot {
+        ucx_wire* owner = nullptr;
+        peer_state* to = nullptr;
+        std::byte bytes[sizeof(short_prefix) + largest_short_bytes];
+    };
+
+    ucp_worker_h worker() const noexcept { return worker_->get(); }
+
+    static ucp_tag_t bulk_tag(rank_id sender, std::uint32_t number) noexcept {
+        return (ucp_tag_t{sender} << 32) | number;
+    }
+
+    // ---- beginning ----
+
+    void listen() {
+        ucp_am_handler_param_t handler{};
+        handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG |
+                             UCP_AM_HANDLER_PARAM_FIELD_FLAGS;
+        handler.id = short_id;
+        handler.cb = &when_short_comes;
+        handler.arg = this;
+        handler.flags = UCP_AM_FLAG_WHOLE_MSG | UCP_AM_FLAG_PERSISTENT_DATA;
+        expect_ucx(::ucp_worker_set_am_recv_handler(worker(), &handler), "listening for UCX messages");
+    }
+
+    rank_id first_missing(std::uint8_t greeting) const noexcept {
+        for (peer_state const& p : peers_)
+            if (p.rank != me_ && (p.greetings < greeting || p.slots_in_use > 0)) return p.rank;
+        return nobody;
+    }
+
+    /// Who has greeted twice may have left already.
+    void expect_reachable(std::uint8_t greeting, bool looks_closely) {
+        for (peer_state const& p : peers_) {
+            if (p.rank == me_ || p.greetings >= greeting) continue;
+            if (p.failure == nullptr && (!looks_closely || failure_of(p.rank) == nullptr)) continue;
+            raise(errc::peer_lost, "UCX cannot connect rank " + std::to_string(me_) + " with rank " + std::to_string(p.rank) + ": " + p.failure,
+                  p.rank);
+        }
+    }
+
+    bool has_endpoint(peer_state& to) noexcept {
+        if (to.endpoint == nullptr && to.failure == nullptr) connect(to);
+        return to.failure == nullptr;
+    }
+
+    void connect(peer_state& to) noexcept {
+        ucp_ep_params_t wanted{};
+        wanted.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+        wanted.address = reinterpret_cast<ucp_address_t const*>(to.address.data());
+        wanted.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+        wanted.err_handler.cb = &when_peer_fails;
+        wanted.err_handler.arg = &to;
+        ucs_status_t const status = ::ucp_ep_create(worker(), &wanted, &to.endpoint);
+        if (status == UCS_OK) return;
+        to.endpoint = nullptr;
+        to.failure = ::ucs_status_string(status);
+    }
+
+    // ---- what UCX calls, from inside its progress ----
+
+    static void when_sent(void* request, ucs_status_t status, void* sent) noexcept {
+        slot& s = *static_cast<slot*>(sent);
+        if (status != UCS_OK) s.owner->lose(*s.to, status);
+        --s.to->slots_in_use;
+        s.owner->free_slots_.push_back(&s);
+        ::ucp_request_free(request);
+    }
+
+    static void when_peer_fails(void* peer, ucp_ep_h, ucs_status_t status) noexcept {
+        peer_state& lost = *static_cast<peer_state*>(peer);
+        lost.owner->lose(lost, status);
+    }
+
+    static ucs_status_t when_short_comes(void* wire, void const*, std::size_t, void* data, std::size_t bytes,
+                                         ucp_am_recv_param_t const* how) noexcept {
+        ucx_wire& self = *static_cast<ucx_wire*>(wire);
+        short_prefix prefix;
+        if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_DATA) == 0 || bytes < sizeof prefix) return UCS_OK;
+        std::memcpy(&prefix, data, sizeof prefix);
+        rank_id const source = prefix.source & ~note_mark;
+        if (source >= self.size() || source == self.me_) return UCS_OK;  // a stranger's
+        self.take({source, prefix.number, data, bytes, (prefix.source & note_mark) != 0});
+        return UCS_INPROGRESS;  // kept until it is released
+    }
+
+    void take(arrival const& came) noexcept {
+        peer_state& from = peers_[came.peer];
+        if (came.number != from.came) return from.early.push_back(came);
+        append(from, came);
+        for (std::size_t i = 0; i < from.early.size();) {
+            if (from.early[i].number != from.came) {
+                ++i;
+                continue;
+            }
+            append(from, from.early[i]);
+            from.early.erase(from.early.begin() + static_cast<std::ptrdiff_t>(i));
+            i = 0;
+        }
+    }
+
+    void read_note(peer_state& from, arrival const& came) noexcept {
+        if (came.bytes == sizeof(short_prefix)) return;
+        auto const what = static_cast<note>(static_cast<std::byte const*>(came.data)[sizeof(short_prefix)]);
+        if (what == note::greeting) ++from.greetings;
+        if (what == note::goodbye) from.is_leaving = true;
+        part_from(from);
+    }
+
+    /// Not before what it sent has come in.
+    void part_from(peer_state& peer) noexcept {
+        if (peer.is_leaving && peer.receives == 0) lose(peer, "it left");
+    }
+    void end_receive(rank_id peer) noexcept {
+        --peers_[peer].receives;
+        part_from(peers_[peer]);
+    }
+
+    void append(peer_state& from, arrival const& came) noexcept {
+        ++from.came;
+        if (came.is_note || is_ending_) {
+            if (came.is_note) read_note(from, came);
+            return spent_.push_back(came.data);
+        }
+        if (first_arrival_ > 1024) {  // never empty for long: what was read must not pile up
+            arrivals_.erase(arrivals_.begin(), arrivals_.begin() + static_cast<std::ptrdiff_t>(first_arrival_));
+            first_arrival_ = 0;
+        }
+        arrivals_.push_back(came);
+        ++from.waiting;
+    }
+
+    // ---- moving ----
+
+    ucp_request_param_t how_to_move(void const* at, std::size_t bytes) const noexcept {
+        ucp_request_param_t how{};
+        how.op_attr_mask = UCP_OP_ATTR_FIELD_MEMORY_TYPE;
+        how.memory_type = UCS_MEMORY_TYPE_HOST;
+        if (ucp_mem_h const handle = registrations_->find(at, bytes); handle != nullptr) {
+            how.op_attr_mask |= UCP_OP_ATTR_FIELD_MEMH;
+            how.memh = handle;
+        }
+        return how;
+    }
+
+    transfer begun(ucs_status_ptr_t request, rank_id peer, bool is_receive) noexcept {
+        if (is_receive && UCS_PTR_IS_PTR(request)) ++peers_[peer].receives;
+        if (!UCS_PTR_IS_ERR(request)) return {.request = request, .peer = peer, .is_receive = is_receive};
+        if (!is_receive) lose(peers_[peer], UCS_PTR_STATUS(request));
+        return {.peer = peer, .is_receive = is_receive, .has_failed = true};
+    }
+
+    bool send(peer_state& to, std::uint32_t source, std::span<std::byte const> header, std::span<std::byte const> payload) noexcept {
+        if (free_slots_.empty() || to.slots_in_use == slots_per_peer) {
+            make_progress();
+            if (free_slots_.empty() || to.slots_in_use == slots_per_peer) return false;
+        }
+        if (!has_endpoint(to)) return true;  // nobody is there to hear it
+        slot& s = *free_slots_.back();
+        short_prefix const prefix{source, to.sent};
+        std::memcpy(s.bytes, &prefix, sizeof prefix);
+        std::memcpy(s.bytes + sizeof prefix, header.data(), header.size());
+        if (!payload.empty()) std::memcpy(s.bytes + sizeof prefix + header.size(), payload.data(), payload.size());
+        ucp_request_param_t how{};
+        how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
+        how.flags = UCP_AM_SEND_FLAG_EAGER;
+        how.cb.send = &when_sent;
+        how.user_data = &s;
+        s.to = &to;
+        ucs_status_ptr_t const request = ::ucp_am_send_nbx(to.endpoint, short_id, nullptr, 0, s.bytes,
+                                                           sizeof prefix + header.size() + payload.size(), &how);
+        if (UCS_PTR_IS_ERR(request)) {
+            lose(to, UCS_PTR_STATUS(request));
+            return true;
+        }
+        ++to.sent;
+        if (request == nullptr) return true;
+        free_slots_.pop_back();
+        ++to.slots_in_use;
+        return true;
+    }
+
+    /// So long that it needs a receive buffer of the peer: later ones find that at hand, whatever has become of the peer.
+    bool send_note(peer_state& to, note what) noexcept {
+        std::byte text[256]{};
+        text[0] = static_cast<std::byte>(what);
+        return send(to, me_ | note_mark, text, {});
+    }
+
+    bool make_progress() noexcept {
+        bool const moved = ::ucp_worker_progress(worker()) != 0;
+        for (; !spent_.empty(); spent_.pop_back()) ::ucp_am_data_release(worker(), spent_.back());
+        if (broken_ > 0) close_broken();
+        if (!closing_.empty()) sweep_closing();
+        return moved;
+    }
+
+    template <class Condition>
+    bool progress_until(Condition const& holds, std::chrono::milliseconds at_most) noexcept {
+        auto const until = std::chrono::steady_clock::now() + at_most;
+        for (std::uint32_t turn = 0; !holds(); ++turn) {
+            if (std::chrono::steady_clock::now() > until) return false;
+            if (!make_progress() && turn > 100) sleep(std::chrono::milliseconds{1});
+        }
+        return true;
+    }
+
+    // ---- ending ----
+
+    void lose(peer_state& peer, ucs_status_t status) noexcept { lose(peer, ::ucs_status_string(status)); }
+
+    /// May be inside UCX: the endpoint is closed later.
+    void lose(peer_state& peer, char const* why) noexcept {
+        if (peer.failure != nullptr) return;
+        peer.failure = why;
+        if (peer.endpoint != nullptr) ++broken_;
+    }
+
+    void close_broken() noexcept {
+        broken_ = 0;
+        for (peer_state& p : peers_)
+            if (p.failure != nullptr && p.endpoint != nullptr) close(p);
+    }
+
+    void flush_all(std::chrono::milliseconds at_most) noexcept {
+        ucp_request_param_t const how{};
+        ucs_status_ptr_t const request = ::ucp_worker_flush_nbx(worker(), &how);
+        if (!UCS_PTR_IS_PTR(request)) return;
+        closing_.push_back(request);
+        progress_until([&] { return closing_.empty(); }, at_most);
+    }
+
+    /// What is under way on the endpoint ends, as failed.
+    void close(peer_state& peer) noexcept {
+        ucp_request_param_t how{};
+        how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+        how.flags = UCP_EP_CLOSE_FLAG_FORCE;
+        ucs_status_ptr_t const request = ::ucp_ep_close_nbx(std::exchange(peer.endpoint, nullptr), &how);
+        if (UCS_PTR_IS_PTR(request)) closing_.push_back(request);
+    }
+
+    void sweep_closing() noexcept {
+        std::erase_if(closing_, [](void* request) {
+            if (::ucp_request_check_status(request) == UCS_INPROGRESS) return false;
+            ::ucp_request_free(request);
+            return true;
+        });
+    }
+
+    /// "posix+cma" or "tcp/eth0", from what UCX prints about the lanes of an endpoint.
+    static std::string route_of(ucp_ep_h endpoint) {
+        std::string const lanes = printed_by([&](std::FILE* to) { ::ucp_ep_print_info(endpoint, to); });
+        std::string route;
+        for (std::size_t at = lanes.find("lane["); at != std::string::npos; at = lanes.find("lane[", at + 1)) {
+            std::size_t const colon = lanes.find(':', lanes.find(':', at) + 1);
+            std::size_t const end = lanes.find_first_of(". \n", colon);
+            if (colon == std::string::npos || end == std::string::npos) break;
+            std::string name = lanes.substr(colon + 1, end - colon - 1);
+            if (name.ends_with("/memory")) name.resize(name.find('/'));
+            if (route.find(name) == std::string::npos) route += (route.empty() ? "" : "+") + name;
+        }
+        return route.empty() ? "an unknown route" : route;
+    }
+
+    std::shared_ptr<ucx_registrations> registrations_;
+    std::unique_ptr<ucx_worker> worker_;
+    process_watch watch_;
+    rank_id me_;
+    std::vector<peer_state> peers_;
+    std::vector<slot> slots_;
+    std::vector<slot*> free_slots_;
+    std::vector<arrival> arrivals_;      // in the order of coming
+    std::size_t first_arrival_ = 0;      // the first one not released
+    std::vector<void*> spent_;           // messages that have been read inside UCX: it takes them back outside only
+    std::vector<void*> closing_;         // UCX's requests to flush and to close
+    std::size_t broken_ = 0;             // peers lost since the last look
+    int event_descriptor_ = -1;
+    bool is_ending_ = false;             // what comes now is dropped
+};
+static_assert(wire<ucx_wire>);
+
+}  // namespace chorus::detail
