@@ -261,6 +261,53 @@ void check_uneven(std::vector<chosen> const& algorithms = algorithms_for(What)) 
         }
 }
 
+/// What one rank of any transport does: every algorithm, placement and count, one after the other; all ranks the same.
+template <chorus::collective What, class T, class Op = chorus::sum>
+class exercise {
+ public:
+    exercise(chorus::rank_id size, std::vector<std::uint64_t> const& totals) : size_{size} {
+        for (std::uint64_t total : totals) {
+            shapes_.push_back({.size = size, .counts = counts_of(What, size, total)});
+            known_.push_back(std::make_unique<oracle<T, Op>>(size, static_cast<std::size_t>(shapes_.back().total()), 2));
+        }
+    }
+
+    /// Returns how many results were compared.
+    template <class Transport>
+    std::size_t perform(Transport& net, std::vector<chosen> const& algorithms, failure_list& failures) const {
+        auto const members = chorus::group{net}.within(std::chrono::seconds{20});
+        std::uint32_t turn = 0;
+        std::size_t compared = 0;
+        for (std::size_t n = 0; n < shapes_.size(); ++n)
+            for (chosen const& by : algorithms) {
+                if (!fits(shapes_[n], by)) continue;
+                for (placement where : placements_of(What)) {
+                    call_shape shape = shapes_[n];
+                    shape.where = where;
+                    shape.root = turn++ % size_;
+                    trial<What, T, Op, Transport> rank{members, *known_[n], shape, by};
+                    for (std::size_t iteration = 0; iteration < known_[n]->iterations(); ++iteration, ++compared) {
+                        rank.fill(iteration);
+                        rank.plan().run();
+                        if (std::string const wrong = rank.check(iteration); !wrong.empty()) failures.add(wrong);
+                    }
+                }
+            }
+        return compared;
+    }
+
+ private:
+    static bool fits(call_shape const& shape, chosen const& by) {
+        if (!by) return true;
+        if (!shape.is_even() && What == chorus::collective::all_to_all && !by->takes_uneven()) return false;
+        return !chorus::has_reduction(What) || chorus::is_commutative<Op> || by->keeps_order();
+    }
+
+    chorus::rank_id size_;
+    std::vector<call_shape> shapes_;
+    std::vector<std::unique_ptr<oracle<T, Op>>> known_;
+};
+
 /// On threads, with counts on both sides of the limits of inline, copied and offered messages.
 template <chorus::collective What, class T, class Op = chorus::sum>
 void check_threads(std::vector<std::uint64_t> const& totals = {10, 11, 513, 2061, 70000},
@@ -268,29 +315,8 @@ void check_threads(std::vector<std::uint64_t> const& totals = {10, 11, 513, 2061
                    std::vector<chorus::rank_id> const& sizes = {2, 3, 4}) {
     for (chorus::rank_id p : sizes) {
         failure_list failures;
-        std::vector<std::unique_ptr<oracle<T, Op>>> known;
-        std::vector<call_shape> shapes;
-        for (std::uint64_t total : totals) {
-            shapes.push_back({.size = p, .counts = counts_of(What, p, total)});
-            known.push_back(std::make_unique<oracle<T, Op>>(p, static_cast<std::size_t>(shapes.back().total()), 2));
-        }
-        chorus::thread_fleet{p}.run([&](chorus::thread_transport& net) {
-            auto const members = chorus::group{net}.within(std::chrono::seconds{20});
-            std::uint32_t turn = 0;
-            for (std::size_t n = 0; n < shapes.size(); ++n)
-                for (chosen const& by : algorithms)
-                    for (placement where : placements_of(What)) {
-                        call_shape shape = shapes[n];
-                        shape.where = where;
-                        shape.root = turn++ % p;
-                        trial<What, T, Op, chorus::thread_transport> rank{members, *known[n], shape, by};
-                        for (std::size_t iteration = 0; iteration < known[n]->iterations(); ++iteration) {
-                            rank.fill(iteration);
-                            rank.plan().run();
-                            if (std::string const wrong = rank.check(iteration); !wrong.empty()) failures.add(wrong);
-                        }
-                    }
-        });
+        exercise<What, T, Op> const work{p, totals};
+        chorus::thread_fleet{p}.run([&](chorus::thread_transport& net) { work.perform(net, algorithms, failures); });
         INFO("threads p=", p);
         expect_none(failures);
     }
