@@ -10,6 +10,7 @@
 #include "chorus/collective/plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -23,6 +24,15 @@
 #include <vector>
 
 namespace chorus::detail {
+
+template <class Transport>
+struct pin_of {
+    using type = char;  // there is nothing to register
+};
+template <registering_transport Transport>
+struct pin_of<Transport> {
+    using type = typename Transport::pin_type;
+};
 
 /// Performs one bound schedule on one transport: the only loop of the library that posts messages.
 ///
@@ -189,6 +199,7 @@ class engine final : public plan_model, private under_way_item {
     }
 
     void bind() {
+        pins_ = {};
         binder bound{asked_, scratch_, reduces_on_arrival()};
         program_ = bound.bind();
         bounce_ = scratch_.data() + bound.bounce_begin();
@@ -201,6 +212,18 @@ class engine final : public plan_model, private under_way_item {
         landings_.resize(program_.steps.size());
         pending_.resize(program_.rounds());
         active_.reserve(program_.steps.size());
+        pins_ = {pinned(asked_.input.base, input_bytes()), pinned(asked_.output.base, output_bytes()),
+                 pinned(scratch_.data(), scratch_.bytes())};
+    }
+
+    /// Registered once, for all runs.
+    auto pinned([[maybe_unused]] std::byte const* base, [[maybe_unused]] std::uint64_t bytes) {
+        if constexpr (registering_transport<Transport>) {
+            if (base == nullptr || bytes == 0) return typename Transport::pin_type{};
+            return net_->pin({const_cast<std::byte*>(base), static_cast<std::size_t>(bytes)});
+        } else {
+            return char{};
+        }
     }
 
     // ---- running ----
@@ -575,6 +598,7 @@ class engine final : public plan_model, private under_way_item {
     byte_buffer scratch_;
     bound_program program_;
     std::byte* bounce_ = nullptr;
+    std::array<typename pin_of<Transport>::type, 3> pins_{};  // of input, output, scratch
     std::vector<ticket> tickets_;
     std::vector<landing> landings_;
     std::vector<std::uint32_t> pending_;     // round -> messages not complete

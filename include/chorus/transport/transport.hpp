@@ -133,6 +133,13 @@ template <class T> concept counting_transport = transport<T> && requires(T& net,
     { net.count_plan(context) } -> std::same_as<std::uint64_t>;
 };
 
+/// Can register memory with the network, which spares messages from and into it the registration each time. What `pin` returns keeps the
+/// registration for as long as it lives; an empty one does nothing. Memory that the system does not permit to register is moved all the same.
+template <class T> concept registering_transport = transport<T> && requires(T& net, std::span<std::byte> memory) {
+    typename T::pin_type;
+    { net.pin(memory) } -> std::same_as<typename T::pin_type>;
+} && std::movable<typename T::pin_type> && std::default_initializable<typename T::pin_type>;
+
 /// Can go on without the ranks that were lost. After a failure every rank that lives calls `recover`, a collective among the living: what was under way
 /// is forgotten, and the survivors, the same list on all of them in ascending order, come back; from then on the transport works between them as
 /// before and holds the others for lost. A rank that does not call within `limit` is left behind; its own call then throws peer_lost.

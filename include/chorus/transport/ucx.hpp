@@ -53,6 +53,8 @@ class ucx_pin {
 /// holds the parent's TCP connections, so that peers on other hosts do not notice the parent's end before the child's.
 class ucx_transport : public detail::messenger<detail::ucx_wire> {
  public:
+    using pin_type = ucx_pin;
+
     /// Collective over `meet`, which is not used any more afterwards; blocks as long as its deadline allows.
     template <bootstrap Bootstrap>
     explicit ucx_transport(Bootstrap& meet, ucx_options const& options = {})
@@ -60,8 +62,11 @@ class ucx_transport : public detail::messenger<detail::ucx_wire> {
         if (size() <= options.connect_all_up_to) net().connect_all(options.connect_within);
     }
 
-    /// Registers memory for the messages that will be sent from it or received into it. Memory that may not be registered is moved all the same.
-    ucx_pin pin(std::span<std::byte> memory) { return {net().registrations(), memory}; }
+    /// Memory that fits in short messages is not registered: those are copied.
+    ucx_pin pin(std::span<std::byte> memory) {
+        if (memory.size() <= net().largest_short()) return {};
+        return {net().registrations(), memory};
+    }
 
     /// Registrations ever made by `pin`.
     std::uint64_t pins_made() noexcept { return net().registrations()->made(); }
@@ -72,7 +77,8 @@ class ucx_transport : public detail::messenger<detail::ucx_wire> {
 };
 static_assert(transport<ucx_transport> && aborting_transport<ucx_transport> && explaining_transport<ucx_transport> &&
               resting_transport<ucx_transport> && announcing_transport<ucx_transport> && cancelling_transport<ucx_transport> &&
-              guarded_transport<ucx_transport> && counting_transport<ucx_transport>);
+              guarded_transport<ucx_transport> && counting_transport<ucx_transport> && recovering_transport<ucx_transport> &&
+              registering_transport<ucx_transport>);
 
 /// p ranks as threads of this process, each with its own UCX context and worker: for tests, and for programs that have no launcher.
 class ucx_fleet {
