@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: 2026 the chorus authors
+#include "networks/faults.hpp"
+
+#include "chorus/collective/all_reduce.hpp"
+#include "chorus/collective/barrier.hpp"
+#include "chorus/collective/broadcast.hpp"
+#include "chorus/schedule/algorithms.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <iostream>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using chorus::any_transport;
+using chorus::rank_id;
+using chorus::sum;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr rank_id odd_one = 1;
+constexpr seconds deadline{2};
+
+struct scene {
+    any_transport& net;
+    chorus::group<any_transport> world;
+    std::vector<std::string> parameters;
+
+    bool is_odd() const { return world.rank() == odd_one; }
+
+    /// All ranks are there and have met before the fault, as in the middle of a training run.
+    void warm_up() const {
+        std::vector<int> one(1, 1);
+        chorus::all_reduce(world, one, sum{});
+    }
+    template <class T>
+    void reduce(std::size_t count, char const* algorithm = "ring") const {
+        std::vector<T> v(count, T{1});
+        chorus::all_reduce(world, v, sum{}, chorus::algorithm_named(algorithm));
+    }
+    void broadcast(std::size_t count, rank_id root) const {
+        std::vector<float> v(count);
+        chorus::broadcast(world, v, root, chorus::algorithm_named("binomial_tree"));
+    }
+    /// Stays away for longer than the others' deadline, as a rank that computes.
+    static void stay_away() { std::this_thread::sleep_for(deadline + milliseconds{1500}); }
+};
+
+void never_calls(scene const& s) {
+    s.warm_up();
+    if (s.is_odd()) return scene::stay_away();
+    s.reduce<float>(1000);
+}
+void mismatched_count(scene const& s) {
+    s.warm_up();
+    s.reduce<float>(s.is_odd() ? 999 : 1000);
+}
+void mismatched_type(scene const& s) {
+    s.warm_up();
+    if (s.is_odd()) s.reduce<std::int32_t>(1000);
+    else s.reduce<float>(1000);
+}
+void mismatched_root(scene const& s) {
+    s.warm_up();
+    s.broadcast(1000, s.is_odd() ? 1 : 0);
+    s.reduce<float>(10);  // a rank that only sends learns of it at the next meeting
+}
+void mismatched_algorithm(scene const& s) {
+    s.warm_up();
+    s.reduce<float>(1000, s.is_odd() ? "recursive_doubling" : "ring");
+}
+void swapped_operations(scene const& s) {
+    s.warm_up();
+    if (s.is_odd()) s.broadcast(1000, 0);
+    s.reduce<float>(1000);
+    if (!s.is_odd()) s.broadcast(1000, 0);
+}
+void one_ahead(scene const& s) {
+    s.warm_up();
+    if (!s.is_odd()) s.reduce<float>(1000);
+    s.reduce<float>(1000);
+    if (s.is_odd()) return scene::stay_away();
+}
+void stopped(scene const& s) {
+    s.warm_up();
+    if (s.is_odd()) ::raise(SIGSTOP);
+    s.reduce<float>(1000);
+}
+void abort_from_another_thread(scene const& s) {
+    s.warm_up();
+    if (s.is_odd()) return scene::stay_away();
+    std::jthread outside;
+    if (s.world.rank() == 0)
+        outside = std::jthread{[&] {
+            std::this_thread::sleep_for(milliseconds{100});
+            s.world.abort("the user has had enough");
+        }};
+    s.reduce<float>(1000);
+}
+void destroyed_while_under_way(scene const& s) {
+    s.warm_up();
+    std::vector<float> v(100000, 1.0f);
+    auto plan = chorus::plan_all_reduce(s.world, v, sum{}, chorus::algorithm_named("ring"));
+    if (s.is_odd()) {
+        plan.start();
+        return;
+    }
+    plan.run();
+}
+/// Parameters: algorithm, how many times `advance` is called before the end. A rank whose part was done before then has the
+/// right result; the next operation tells it.
+void killed(scene const& s) {
+    s.warm_up();
+    std::vector<float> v(300000, 1.0f);
+    auto plan = chorus::plan_all_reduce(s.world, v, sum{}, chorus::algorithm_named(s.parameters.at(0)));
+    if (!s.is_odd()) {
+        plan.run();
+        for (float x : v)
+            if (x != static_cast<float>(s.world.size())) throw std::runtime_error{"success with a wrong result"};
+        return s.reduce<float>(1000);
+    }
+    int const turns = std::stoi(s.parameters.at(1));
+    plan.start();
+    for (int turn = 0; turn < turns && plan.advance() != chorus::progress::done; ++turn)
+        if (turn % 4 == 3) std::this_thread::sleep_for(std::chrono::microseconds{50});
+    ::raise(SIGKILL);
+}
+/// Reduces for parameter seconds, whatever is done to the links meanwhile.
+void links(scene const& s) {
+    s.warm_up();
+    auto const until = std::chrono::steady_clock::now() + seconds{std::stoi(s.parameters.at(0))};
+    std::vector<float> go(1, 1.0f);
+    while (go[0] > 0) {
+        s.reduce<float>(100000);
+        go[0] = std::chrono::steady_clock::now() < until ? 1.0f : 0.0f;
+        chorus::broadcast(s.world, go, 0);
+    }
+}
+void nothing(scene const& s) { s.warm_up(); }
+
+using play = void (*)(scene const&);
+std::map<std::string, play> const plays{{"never_calls", never_calls},
+                                        {"mismatched_count", mismatched_count},
+                                        {"mismatched_type", mismatched_type},
+                                        {"mismatched_root", mismatched_root},
+                                        {"mismatched_algorithm", mismatched_algorithm},
+                                        {"swapped_operations", swapped_operations},
+                                        {"one_ahead", one_ahead},
+                                        {"stopped", stopped},
+                                        {"abort_from_another_thread", abort_from_another_thread},
+                                        {"destroyed_while_under_way", destroyed_while_under_way},
+                                        {"killed", killed},
+                                        {"links", links},
+                                        {"nothing", nothing}};
+
+}  // namespace
+
+int networks::run_fault(int argc, char** argv, rank_id rank, rank_id, std::function<any_transport()> const& make) {
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    bool const dies_in_init = !arguments.empty() && arguments[0] == "killed_in_init";
+    auto const known = arguments.empty() ? plays.end() : plays.find(dies_in_init ? "nothing" : arguments[0]);
+    if (known == plays.end()) {
+        for (auto const& [name, unused] : plays) std::cout << name << '\n';
+        return 2;
+    }
+    nlohmann::json said{{"rank", rank}, {"outcome", "success"}};
+    auto begin = std::chrono::steady_clock::now();
+    try {
+        std::jthread killer;
+        if (dies_in_init && rank == odd_one)
+            killer = std::jthread{[&] {
+                std::this_thread::sleep_for(std::chrono::microseconds{std::stoi(arguments.at(1))});
+                ::raise(SIGKILL);
+            }};
+        any_transport net = make();
+        begin = std::chrono::steady_clock::now();
+        known->second({net, chorus::group{net}.within(deadline), {arguments.begin() + 1, arguments.end()}});
+    } catch (chorus::error const& failure) {
+        said["outcome"] = "error";
+        said["code"] = to_string(failure.code());
+        said["message"] = failure.what();
+        if (failure.peer() != chorus::nobody) said["peer"] = failure.peer();
+    } catch (std::exception const& failure) {
+        said["outcome"] = "error";
+        said["code"] = "another exception";
+        said["message"] = failure.what();
+    }
+    said["seconds"] = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    std::cout << (said.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n") << std::flush;
+    return 0;
+}
