@@ -11,10 +11,16 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <exception>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <doctest/doctest.h>
 
@@ -158,4 +164,39 @@ TEST_CASE("a recorded join does not open a second time") {
         }
         me.meet().barrier();
     });
+}
+
+TEST_CASE("a rank 0 without descriptors to spare drops strangers and lets its ranks in") {
+    suites::reserved_port const port;
+    pid_t const rank_0 = ::fork();
+    if (rank_0 == 0) {
+        suites::watchdog const guard{40};
+        rlimit const few{suites::open_descriptors() + 8, 4096};
+        int code = ::setrlimit(RLIMIT_NOFILE, &few) == 0 ? 0 : 2;
+        try {
+            tcp_rendezvous meet{{"127.0.0.1", port.number(), 0, 2, "t"}, suites::within(suites::enough)};
+            meet.barrier();
+            if (meet.strangers_dropped() == 0) code = 3;
+        } catch (std::exception const& thrown) {
+            std::fprintf(stderr, "rank 0: %s\n", thrown.what());
+            code = 1;
+        }
+        ::_exit(code);
+    }
+    {
+        suites::watchdog const guard{40};
+        std::vector<std::unique_ptr<raw_client>> silent;
+        while (silent.size() < 50) {
+            silent.push_back(std::make_unique<raw_client>(port.number()));
+            if (silent.back()->is_connected()) continue;
+            silent.pop_back();  // rank 0 does not listen yet
+            std::this_thread::sleep_for(milliseconds{5});
+        }
+        tcp_rendezvous meet{{"127.0.0.1", port.number(), 1, 2, "t"}, suites::within(suites::enough)};
+        meet.barrier();
+    }
+    int status = 0;
+    ::waitpid(rank_0, &status, 0);
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
 }

@@ -7,10 +7,10 @@
 #include "chorus/transport/detail/store_client.hpp"
 #include "chorus/transport/detail/store_entrance.hpp"
 #include "chorus/transport/detail/store_server.hpp"
-#include "chorus/transport/detail/tcp_listener.hpp"
 #include "chorus/transport/network_interface.hpp"
 #include "chorus/transport/rendezvous.hpp"
 #include "chorus/transport/rendezvous_environment.hpp"
+#include "chorus/transport/tcp_listener.hpp"
 
 #include <chrono>
 #include <cstddef>

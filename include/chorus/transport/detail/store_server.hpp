@@ -5,7 +5,7 @@
 #include "chorus/base/error.hpp"
 #include "chorus/transport/detail/frame_stream.hpp"
 #include "chorus/transport/detail/store_protocol.hpp"
-#include "chorus/transport/detail/tcp_listener.hpp"
+#include "chorus/transport/tcp_listener.hpp"
 
 #include <algorithm>
 #include <cerrno>
