@@ -24,13 +24,14 @@ inline std::vector<std::byte> given_by(chorus::rank_id r, std::uint64_t round) {
 }
 
 /// Called by every rank at once: the law of `exchange`, checked for so many rounds.
-template <chorus::bootstrap Meeting>
-void check_exchanges(Meeting& meet, std::uint64_t rounds, failure_list& failures) {
+template <chorus::bootstrap Meeting> void check_exchanges(Meeting& meet, std::uint64_t rounds, failure_list& failures) {
     for (std::uint64_t round = 0; round < rounds; ++round) {
         auto const all = meet.exchange(given_by(meet.rank(), round));
         bool is_right = all.size() == meet.size();
         for (chorus::rank_id r = 0; is_right && r < meet.size(); ++r) is_right = all[r] == given_by(r, round);
-        if (!is_right) failures.add("rank " + std::to_string(meet.rank()) + " got something else in round " + std::to_string(round));
+        if (!is_right)
+            failures.add("rank " + std::to_string(meet.rank()) + " got something else in round " +
+                         std::to_string(round));
     }
 }
 

@@ -57,7 +57,8 @@ inline chorus::tcp_options within(std::chrono::milliseconds deadline) {
 
 inline constexpr std::chrono::milliseconds enough{20'000};
 
-/// Ranks as threads. `body(meet)`, with `meet()` making the rank's rendezvous; what is thrown is noted as a failure of that rank.
+/// Ranks as threads. `body(meet)`, with `meet()` making the rank's rendezvous; what is thrown is noted as a failure of
+/// that rank.
 struct tcp_rank {
     std::uint16_t port;
     chorus::rank_id rank;
@@ -65,9 +66,11 @@ struct tcp_rank {
     std::optional<chorus::tcp_listener>& listener;
     failure_list& failures;
 
-    chorus::tcp_rendezvous meet(chorus::tcp_options const& options = within(enough), std::string const& token = "secret") {
+    chorus::tcp_rendezvous meet(chorus::tcp_options const& options = within(enough),
+                                std::string const& token = "secret") {
         chorus::tcp_meeting const meeting{"127.0.0.1", port, rank, size, token};
-        if (rank == 0) return chorus::tcp_rendezvous{meeting, options, std::move(*std::exchange(listener, std::nullopt))};
+        if (rank == 0)
+            return chorus::tcp_rendezvous{meeting, options, std::move(*std::exchange(listener, std::nullopt))};
         return chorus::tcp_rendezvous{meeting, options};
     }
     void fail(std::string const& text) const { failures.add("rank " + std::to_string(rank) + ": " + text); }
@@ -76,8 +79,7 @@ struct tcp_rank {
     }
 };
 
-template <class Body>
-void run_tcp_ranks(chorus::rank_id ranks, Body const& body) {
+template <class Body> void run_tcp_ranks(chorus::rank_id ranks, Body const& body) {
     watchdog const guard{60};
     failure_list failures;
     std::optional<chorus::tcp_listener> listener{std::in_place, "127.0.0.1"};
@@ -89,9 +91,7 @@ void run_tcp_ranks(chorus::rank_id ranks, Body const& body) {
                 tcp_rank me{port, r, ranks, listener, failures};
                 try {
                     body(me);
-                } catch (std::exception const& thrown) {
-                    me.fail(std::string{"threw "} + thrown.what());
-                }
+                } catch (std::exception const& thrown) { me.fail(std::string{"threw "} + thrown.what()); }
             });
     }
     for (std::string const& text : failures.texts()) FAIL_CHECK(text);
@@ -133,7 +133,9 @@ class raw_client {
     bool join(std::string const& token, chorus::rank_id rank, chorus::rank_id size,
               std::uint16_t version = chorus::detail::store_version) {
         auto const greeting = next();
-        if (greeting.state != chorus::detail::frame_state::complete || greeting.kind != chorus::detail::frame_kind::greeting) return false;
+        if (greeting.state != chorus::detail::frame_state::complete ||
+            greeting.kind != chorus::detail::frame_kind::greeting)
+            return false;
         chorus::detail::nonce theirs{};
         chorus::detail::payload_reader{greeting.payload}.fill(theirs);
         send(chorus::detail::join_frame(token, {rank, size, {}, {}}, theirs, version));

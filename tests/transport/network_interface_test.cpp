@@ -88,7 +88,9 @@ TEST_CASE("the address is of the peer's family") {
 }
 
 TEST_CASE("a wish is a name, the beginning of one, an address or a network, and goes before everything") {
-    auto const by = [](std::string wish) { return decide_interface(host(), {std::move(wish), at("10.1.2.9"), at("10.1.2.3")}); };
+    auto const by = [](std::string wish) {
+        return decide_interface(host(), {std::move(wish), at("10.1.2.9"), at("10.1.2.3")});
+    };
     CHECK(by("ib0").name == "ib0");
     CHECK(by("ib").name == "ib0");
     CHECK(by("eth").name == "eth1");  // eth0 is down
@@ -110,7 +112,8 @@ TEST_CASE("a wish that nothing fulfils is refused with the list of what there is
     for (char const* wish : {"eth0", "wlan", "10.9.0.0/16", "10.2.2.5", "192.168.8.0/21", "fd00::/8"}) {
         CAPTURE(wish);
         auto const call = [&] { decide_interface(host(), {wish, at("10.1.2.9"), {}}); };
-        CHECK(suites::unlike(errc::invalid_argument, {wish, "eth1 fe80::1 fd00::11 10.1.2.3", "eth0: is down", "docker0"}, call) == "");
+        CHECK(suites::unlike(errc::invalid_argument,
+                             {wish, "eth1 fe80::1 fd00::11 10.1.2.3", "eth0: is down", "docker0"}, call) == "");
     }
 }
 
@@ -120,7 +123,8 @@ TEST_CASE("a host without interfaces has no choice") {
 }
 
 TEST_CASE("addresses and networks are read and written") {
-    for (char const* text : {"0.0.0.0", "255.255.255.255", "10.1.2.3", "::", "::1", "fe80::1", "2001:db8::8:800:200c:417a"})
+    for (char const* text :
+         {"0.0.0.0", "255.255.255.255", "10.1.2.3", "::", "::1", "fe80::1", "2001:db8::8:800:200c:417a"})
         CHECK(to_string(at(text)) == text);
     for (char const* text : {"", "1.2.3", "1.2.3.4.5", "256.1.1.1", "node1", ":::", "fe80::1%eth0", "1.2.3.4 "})
         CHECK_MESSAGE(!chorus::detail::parse_address(text), text);
@@ -150,5 +154,6 @@ TEST_CASE("this host's interfaces are listed, and the way to the own loopback is
     CHECK(choice.address == at("127.0.0.1"));
     CHECK(chorus::choose_interface(loopback->name).name == loopback->name);
     CHECK(choice.candidates.size() == present.size());
-    CHECK(suites::unlike(errc::invalid_argument, {"node7", "address"}, [] { chorus::choose_interface({}, "node7"); }) == "");
+    CHECK(suites::unlike(errc::invalid_argument, {"node7", "address"}, [] { chorus::choose_interface({}, "node7"); }) ==
+          "");
 }

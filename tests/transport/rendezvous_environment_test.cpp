@@ -42,13 +42,22 @@ variables without(variables set, std::string const& name) {
     return set;
 }
 
-variables const torchrun{{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "4"},
-                         {"MASTER_ADDR", "node7"}, {"MASTER_PORT", "29500"}, {"TORCHELASTIC_RUN_ID", "none"}};
-variables const open_mpi{{"OMPI_COMM_WORLD_RANK", "2"}, {"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "2"},
-                         {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}, {"PMIX_NAMESPACE", "1463484417"}};
-variables const hydra{{"PMI_RANK", "1"}, {"PMI_SIZE", "3"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "3"}, {"MASTER_PORT", "4000"}};
-variables const slurm{{"SLURM_PROCID", "6"}, {"SLURM_NTASKS", "9"}, {"SLURM_LOCALID", "2"}, {"SLURM_JOB_ID", "4711"},
-                      {"SLURM_STEP_ID", "0"}, {"SLURM_LAUNCH_NODE_IPADDR", "10.0.0.9"}};
+variables const torchrun{{"RANK", "5"},
+                         {"WORLD_SIZE", "8"},
+                         {"LOCAL_RANK", "1"},
+                         {"LOCAL_WORLD_SIZE", "4"},
+                         {"MASTER_ADDR", "node7"},
+                         {"MASTER_PORT", "29500"},
+                         {"TORCHELASTIC_RUN_ID", "none"}};
+variables const open_mpi{{"OMPI_COMM_WORLD_RANK", "2"},
+                         {"OMPI_COMM_WORLD_SIZE", "4"},
+                         {"OMPI_COMM_WORLD_LOCAL_RANK", "2"},
+                         {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
+                         {"PMIX_NAMESPACE", "1463484417"}};
+variables const hydra{
+    {"PMI_RANK", "1"}, {"PMI_SIZE", "3"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "3"}, {"MASTER_PORT", "4000"}};
+variables const slurm{{"SLURM_PROCID", "6"},    {"SLURM_NTASKS", "9"},  {"SLURM_LOCALID", "2"},
+                      {"SLURM_JOB_ID", "4711"}, {"SLURM_STEP_ID", "0"}, {"SLURM_LAUNCH_NODE_IPADDR", "10.0.0.9"}};
 
 }  // namespace
 
@@ -139,7 +148,8 @@ TEST_CASE("nothing set: the error lists what was looked for") {
 }
 
 TEST_CASE("bad values are refused by name") {
-    for (char const* value : {"", " 1", "1 ", "-1", "+1", "0x1", "1.0", "one", "8", "99999999999999999999", "4294967295"}) {
+    for (char const* value :
+         {"", " 1", "1 ", "-1", "+1", "0x1", "1.0", "one", "8", "99999999999999999999", "4294967295"}) {
         CAPTURE(value);
         std::string const shown = "RANK = \"" + std::string{value} + '"';
         CHECK(refused(with(torchrun, {{"RANK", value}}), {shown, "below WORLD_SIZE = 8", "0 to 7"}) == "");

@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include <csignal>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <doctest/doctest.h>
 
@@ -34,21 +34,25 @@ namespace {
 
 // The call must fail so, blaming that rank.
 template <class Call>
-void expect_blame(tcp_rank const& me, errc code, rank_id blamed, std::initializer_list<std::string_view> words, Call const& call) {
+void expect_blame(tcp_rank const& me, errc code, rank_id blamed, std::initializer_list<std::string_view> words,
+                  Call const& call) {
     std::optional<chorus::error> const thrown = suites::error_of(call);
-    std::string const wrong = suites::unlike(code, words, [&] { if (thrown) throw *thrown; });
+    std::string const wrong = suites::unlike(code, words, [&] {
+        if (thrown) throw *thrown;
+    });
     me.expect(wrong.empty(), wrong);
     if (thrown && thrown->peer() != blamed) me.fail("blames " + std::to_string(thrown->peer()) + ": " + thrown->what());
 }
 
 // Rank 0 of `ranks` awaits the others while `other(port)` does as it likes; the error that comes out of rank 0.
-template <class Other>
-std::optional<chorus::error> rank_0_against(rank_id ranks, Other const& other) {
+template <class Other> std::optional<chorus::error> rank_0_against(rank_id ranks, Other const& other) {
     suites::watchdog const guard{40};
     tcp_listener listener{"127.0.0.1"};
     std::uint16_t const port = listener.port();
     std::jthread const beside{[&] { other(port); }};
-    return suites::error_of([&] { tcp_rendezvous{{"127.0.0.1", port, 0, ranks, "secret"}, within(suites::enough), std::move(listener)}; });
+    return suites::error_of([&] {
+        tcp_rendezvous{{"127.0.0.1", port, 0, ranks, "secret"}, within(suites::enough), std::move(listener)};
+    });
 }
 
 struct doomed_rank {
@@ -58,7 +62,8 @@ struct doomed_rank {
     bool in_exchange;
 };
 
-// The life of one of four processes, of which one will be killed: while rank 3 is awaited, at the beginning or in an exchange.
+// The life of one of four processes, of which one will be killed: while rank 3 is awaited, at the beginning or in an
+// exchange.
 [[noreturn]] void meet_until_somebody_dies(doomed_rank const& one, suites::failure_list& failures) {
     suites::watchdog const guard{30};
     std::optional<tcp_listener> none;
@@ -72,7 +77,8 @@ struct doomed_rank {
     ::_exit(0);
 }
 
-void check_error(std::optional<chorus::error> const& thrown, errc code, rank_id blamed, std::initializer_list<std::string_view> words) {
+void check_error(std::optional<chorus::error> const& thrown, errc code, rank_id blamed,
+                 std::initializer_list<std::string_view> words) {
     REQUIRE(thrown);
     CHECK(suites::unlike(code, words, [&] { throw *thrown; }) == "");
     CHECK_MESSAGE(thrown->peer() == blamed, thrown->what());
@@ -90,14 +96,19 @@ TEST_CASE("HNG-3: ranks that never come are named, to rank 0 and to those that w
 TEST_CASE("HNG-3: if rank 0 never comes, the addresses tried are named, and what came of each") {
     suites::reserved_port const port;
     std::string const where = "127.0.0.1:" + std::to_string(port.number());
-    auto const thrown = suites::error_of([&] { tcp_rendezvous{{"127.0.0.1", port.number(), 1, 2, ""}, within(milliseconds{200})}; });
+    auto const thrown = suites::error_of([&] {
+        tcp_rendezvous{{"127.0.0.1", port.number(), 1, 2, ""}, within(milliseconds{200})};
+    });
     check_error(thrown, errc::timed_out, 0, {"rank 1", where, "times, last: Connection refused"});
-    auto const unknown = suites::error_of([&] { tcp_rendezvous{{"no-such-host.invalid", 1, 1, 2, ""}, within(milliseconds{50})}; });
+    auto const unknown = suites::error_of([&] {
+        tcp_rendezvous{{"no-such-host.invalid", 1, 1, 2, ""}, within(milliseconds{50})};
+    });
     check_error(unknown, errc::timed_out, 0, {"no-such-host.invalid", "cannot be resolved"});
 }
 
 TEST_CASE("HNG-1: no deadline and a very long one wait, none at all tries once, a negative one is refused") {
-    for (chorus::time_limit limit : {chorus::time_limit{}, chorus::time_limit{std::chrono::hours{24 * 365 * 99}}, chorus::time_limit{milliseconds::max()}})
+    for (chorus::time_limit limit : {chorus::time_limit{}, chorus::time_limit{std::chrono::hours{24 * 365 * 99}},
+                                     chorus::time_limit{milliseconds::max()}})
         run_tcp_ranks(2, [&](tcp_rank& me) {
             if (me.rank == 1) std::this_thread::sleep_for(milliseconds{100});
             chorus::tcp_options options;
@@ -106,7 +117,9 @@ TEST_CASE("HNG-1: no deadline and a very long one wait, none at all tries once, 
             suites::check_exchanges(meet, 2, me.failures);
         });
     suites::reserved_port const port;
-    auto const thrown = suites::error_of([&] { tcp_rendezvous{{"127.0.0.1", port.number(), 1, 2, ""}, within(milliseconds{0})}; });
+    auto const thrown = suites::error_of([&] {
+        tcp_rendezvous{{"127.0.0.1", port.number(), 1, 2, ""}, within(milliseconds{0})};
+    });
     check_error(thrown, errc::timed_out, 0, {"1 times"});
     CHECK(suites::unlike(errc::invalid_argument, {"negative"}, [] { within(milliseconds{-1}); }) == "");
 }
@@ -138,7 +151,8 @@ TEST_CASE("a rank that leaves is named to those that wait for it, rank 0 as well
             tcp_rendezvous meet = me.meet();
             meet.barrier();
             if (me.rank == leaving) return;
-            expect_blame(me, errc::peer_lost, leaving, {"rank " + std::to_string(leaving), "left"}, [&] { meet.exchange({}); });
+            expect_blame(me, errc::peer_lost, leaving, {"rank " + std::to_string(leaving), "left"},
+                         [&] { meet.exchange({}); });
         });
     }
 }
@@ -164,7 +178,8 @@ TEST_CASE("a rank killed in an exchange, or before all have come, is named to al
         for (rank_id r = 0; r < 4; ++r) {
             int status = 0;
             ::waitpid(children[r], &status, 0);
-            CHECK((r == one.victim ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL : WIFEXITED(status) && WEXITSTATUS(status) == 0));
+            CHECK((r == one.victim ? WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
+                                   : WIFEXITED(status) && WEXITSTATUS(status) == 0));
         }
         for (std::string const& text : failures.texts()) FAIL_CHECK(text);
     }
@@ -183,7 +198,9 @@ TEST_CASE("two processes of one rank are told on both sides, and the others as w
     std::vector<std::optional<chorus::error>> others(3);
     auto const thrown = rank_0_against(4, [&](std::uint16_t port) {
         auto const come = [&](std::size_t i, rank_id r) {
-            others[i] = suites::error_of([&] { tcp_rendezvous{{"127.0.0.1", port, r, 4, "secret"}, within(suites::enough)}; });
+            others[i] = suites::error_of([&] {
+                tcp_rendezvous{{"127.0.0.1", port, r, 4, "secret"}, within(suites::enough)};
+            });
         };
         std::jthread const first{[&] { come(0, 2); }};
         std::jthread const third{[&] { come(1, 1); }};
@@ -200,7 +217,8 @@ TEST_CASE("another version, and ranks that cannot be, are told on both sides") {
         std::uint16_t version;
         std::string_view word;
     };
-    for (odd const& one : {odd{1, 2, "version 2"}, odd{5, 1, "rank 5"}, odd{0, 1, "rank 0 at"}, odd{2, 1, "ranks 1 to 1"}}) {
+    for (odd const& one :
+         {odd{1, 2, "version 2"}, odd{5, 1, "rank 5"}, odd{0, 1, "rank 0 at"}, odd{2, 1, "ranks 1 to 1"}}) {
         CAPTURE(one.word);
         std::string said;
         auto const thrown = rank_0_against(2, [&](std::uint16_t port) {
@@ -221,12 +239,15 @@ TEST_CASE("a rank with another token is refused and rank 0 goes on; its error co
             expect_blame(me, errc::mismatch, chorus::nobody, {"rank 1 was refused", "token", "CHORUS_TOKEN"},
                          [&] { me.meet(within(suites::enough), "guessed"); });
         tcp_rendezvous meet = me.meet();
-        if (me.rank == 0) me.expect(meet.strangers_dropped() == 1, "dropped " + std::to_string(meet.strangers_dropped()));
+        if (me.rank == 0)
+            me.expect(meet.strangers_dropped() == 1, "dropped " + std::to_string(meet.strangers_dropped()));
         suites::check_exchanges(meet, 2, me.failures);
     });
     run_tcp_ranks(2, [](tcp_rank& me) {
         if (me.rank == 1) suites::error_of([&] { me.meet(within(suites::enough), "guessed"); });
-        else expect_blame(me, errc::timed_out, 1, {"1 with another token", "127.0.0.1:"}, [&] { me.meet(within(milliseconds{600})); });
+        else
+            expect_blame(me, errc::timed_out, 1, {"1 with another token", "127.0.0.1:"},
+                         [&] { me.meet(within(milliseconds{600})); });
     });
 }
 
@@ -238,7 +259,8 @@ TEST_CASE("a listener that does not know the token, or is not chorus, is told fr
             while (!stop.stop_requested()) {
                 pollfd look{.fd = listener.descriptor(), .events = POLLIN, .revents = 0};
                 if (::poll(&look, 1, 10) <= 0) continue;
-                frame_stream stream{owned_descriptor{::accept4(listener.descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)}};
+                frame_stream stream{
+                    owned_descriptor{::accept4(listener.descriptor(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)}};
                 serve(stream);
                 for (int i = 0; i < 50 && !stream.has_ended(); ++i) {
                     stream.receive(1 << 20);
@@ -246,17 +268,24 @@ TEST_CASE("a listener that does not know the token, or is not chorus, is told fr
                 }
             }
         }};
-        return suites::error_of([&] { tcp_rendezvous{{"127.0.0.1", listener.port(), 1, 2, "secret"}, within(deadline)}; });
+        return suites::error_of([&] {
+            tcp_rendezvous{{"127.0.0.1", listener.port(), 1, 2, "secret"}, within(deadline)};
+        });
     };
-    check_error(against(suites::enough, [](frame_stream& s) { s.send(std::vector<std::byte>(30, std::byte{'S'})); }), errc::mismatch, 0,
-                {"not chorus", "SSSSSS"});
-    check_error(against(suites::enough, [](frame_stream& s) { s.send(failure_frame(frame_kind::failure, {errc::aborted, "x"})); }),
+    check_error(against(suites::enough, [](frame_stream& s) { s.send(std::vector<std::byte>(30, std::byte{'S'})); }),
+                errc::mismatch, 0, {"not chorus", "SSSSSS"});
+    check_error(against(suites::enough,
+                        [](frame_stream& s) {
+                            s.send(failure_frame(frame_kind::failure, {errc::aborted, "x"}));
+                        }),
                 errc::mismatch, 0, {"not chorus"});
     check_error(against(milliseconds{300}, [](frame_stream&) {}), errc::timed_out, 0, {"says nothing"});
-    check_error(against(suites::enough, [](frame_stream& s) {
-                    s.send(frame_writer{frame_kind::greeting}.put(nonce{}).finish());
-                    s.send(frame_writer{frame_kind::accepted}.put(digest{}).finish());
-                }), errc::mismatch, 0, {"does not know this rank's token"});
+    check_error(against(suites::enough,
+                        [](frame_stream& s) {
+                            s.send(frame_writer{frame_kind::greeting}.put(nonce{}).finish());
+                            s.send(frame_writer{frame_kind::accepted}.put(digest{}).finish());
+                        }),
+                errc::mismatch, 0, {"does not know this rank's token"});
 }
 
 TEST_CASE("a rank that knows the token and then speaks nonsense is named") {
@@ -266,7 +295,10 @@ TEST_CASE("a rank that knows the token and then speaks nonsense is named") {
             suites::raw_client client{port};
             if (!client.join("secret", 1, 3)) return;
             client.next();
-            if (too_long) client.send(chorus::detail::frame_writer{chorus::detail::frame_kind::set}.put(std::vector<std::byte>(2 << 20)).finish());
+            if (too_long)
+                client.send(chorus::detail::frame_writer{chorus::detail::frame_kind::set}
+                                .put(std::vector<std::byte>(2 << 20))
+                                .finish());
             else client.send("nonsense");
             client.next();
         });

@@ -49,29 +49,30 @@ void come_as_stranger(std::uint16_t port, std::uint64_t i, std::vector<std::uniq
     bytes join = join_frame("guessed", {1, 3, nonce{}, {}}, nonce{});
     switch (i % 10) {
         case 0: client->send(noise(random, 3000)); break;
-        case 1: break;                                                // closes at once
-        case 2: open.push_back(std::move(client)); return;            // says nothing, and stays
-        case 3: client->join("guessed", 1, 3); break;                 // does not know the token
-        case 4: client->send(join); break;                            // answers a greeting it did not hear
-        case 5:                                                       // a length without end
+        case 1: break;                                      // closes at once
+        case 2: open.push_back(std::move(client)); return;  // says nothing, and stays
+        case 3: client->join("guessed", 1, 3); break;       // does not know the token
+        case 4: client->send(join); break;                  // answers a greeting it did not hear
+        case 5:                                             // a length without end
             client->send(frame_writer{frame_kind::join}.put(bytes(largest_stranger_payload + 1)).finish());
             break;
-        case 6:                                                       // a changed byte
+        case 6:  // a changed byte
             join[random.below(0, join.size())] ^= std::byte{0x40};
             client->send(join);
             client->next(milliseconds{200});
             break;
-        case 7:                                                       // byte by byte, never the last
+        case 7:  // byte by byte, never the last
             for (std::size_t k = 0; k < 20; ++k) client->send(bytes{join[k]});
             open.push_back(std::move(client));
             return;
-        case 8:                                                       // half a frame, then only half the connection
+        case 8:  // half a frame, then only half the connection
             join.resize(join.size() / 2);
             client->send(join);
             open.push_back(std::move(client));
             return;
-        default:                                                      // what only members may say
-            client->send(frame_writer{static_cast<frame_kind>(random.below(0, frame_kinds))}.put(noise(random, 60)).finish());
+        default:  // what only members may say
+            client->send(
+                frame_writer{static_cast<frame_kind>(random.below(0, frame_kinds))}.put(noise(random, 60)).finish());
             client->next(milliseconds{200});
     }
 }

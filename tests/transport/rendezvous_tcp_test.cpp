@@ -38,12 +38,12 @@ std::vector<std::byte> bytes_of(std::string_view text) {
 }
 
 bool has_ipv6() {
-    return chorus::detail::stream_socket(AF_INET6).is_open() && suites::error_of([] { tcp_listener{"::1"}; }) == std::nullopt;
+    return chorus::detail::stream_socket(AF_INET6).is_open() &&
+           suites::error_of([] { tcp_listener{"::1"}; }) == std::nullopt;
 }
 
 // Runs `body(rank)` in a process for each rank; their exit codes.
-template <class Body>
-std::vector<int> run_processes(rank_id ranks, Body const& body) {
+template <class Body> std::vector<int> run_processes(rank_id ranks, Body const& body) {
     std::vector<pid_t> children;
     for (rank_id r = 0; r < ranks; ++r) {
         pid_t const child = ::fork();
@@ -52,9 +52,7 @@ std::vector<int> run_processes(rank_id ranks, Body const& body) {
             int code = 1;
             try {
                 code = body(r);
-            } catch (std::exception const& thrown) {
-                std::fprintf(stderr, "rank %u: %s\n", r, thrown.what());
-            }
+            } catch (std::exception const& thrown) { std::fprintf(stderr, "rank %u: %s\n", r, thrown.what()); }
             ::_exit(code);
         }
         children.push_back(child);
@@ -89,12 +87,15 @@ TEST_CASE("exchanges of the largest size, by ranks of unequal speed") {
         tcp_rendezvous meet = me.meet(options);
         for (int round = 0; round < 3; ++round) {
             std::this_thread::sleep_for(milliseconds{static_cast<int>(me.rank) * 10});
-            auto const all = meet.exchange(std::vector<std::byte>(options.largest_value - me.rank, static_cast<std::byte>(me.rank + 1)));
+            auto const all = meet.exchange(
+                std::vector<std::byte>(options.largest_value - me.rank, static_cast<std::byte>(me.rank + 1)));
             for (rank_id r = 0; r < me.size; ++r)
-                me.expect(all[r] == std::vector<std::byte>(options.largest_value - r, static_cast<std::byte>(r + 1)), "got something else");
+                me.expect(all[r] == std::vector<std::byte>(options.largest_value - r, static_cast<std::byte>(r + 1)),
+                          "got something else");
         }
         std::vector<std::byte> const too_much(options.largest_value + 1);
-        std::string const wrong = suites::unlike(errc::invalid_argument, {"3000001", "largest_value is 3000000"}, [&] { meet.exchange(too_much); });
+        std::string const wrong = suites::unlike(errc::invalid_argument, {"3000001", "largest_value is 3000000"},
+                                                 [&] { meet.exchange(too_much); });
         me.expect(wrong.empty(), wrong);
         meet.barrier();  // a refused argument harms nobody
     });
@@ -124,13 +125,15 @@ TEST_CASE("a value that nobody sets is waited for until the deadline, which harm
     run_tcp_ranks(2, [](tcp_rank& me) {
         tcp_rendezvous meet = me.meet(suites::within(milliseconds{1500}));
         std::string const own = "nothing of " + std::to_string(me.rank);
-        auto const wrong = suites::unlike(errc::timed_out, {"rank " + std::to_string(me.rank), '"' + own + '"'}, [&] { meet.get(own); });
+        auto const wrong = suites::unlike(errc::timed_out, {"rank " + std::to_string(me.rank), '"' + own + '"'},
+                                          [&] { meet.get(own); });
         me.expect(wrong.empty(), wrong);
         meet.set(own, bytes_of(own));  // answers the question that was given up: late, for nobody
         suites::check_exchanges(meet, 3, me.failures);
         me.expect(meet.get(own) == bytes_of(own), "a late answer was taken for another");
         meet.barrier();
-        auto const refused = suites::unlike(errc::invalid_argument, {"2000", "1024"}, [&] { meet.get(std::string(2000, 'k')); });
+        auto const refused =
+            suites::unlike(errc::invalid_argument, {"2000", "1024"}, [&] { meet.get(std::string(2000, 'k')); });
         me.expect(refused.empty(), refused);
     });
 }
@@ -152,7 +155,8 @@ TEST_CASE("a port serves again at once, and no descriptor stays open") {
     std::size_t const before = suites::open_descriptors();
     for (int again = 0; again < 20; ++again)
         run_tcp_ranks(3, [&](tcp_rank& me) {
-            tcp_rendezvous meet{{"127.0.0.1", port.number(), me.rank, me.size, "t" + std::to_string(again)}, suites::within(suites::enough)};
+            tcp_rendezvous meet{{"127.0.0.1", port.number(), me.rank, me.size, "t" + std::to_string(again)},
+                                suites::within(suites::enough)};
             meet.barrier();
         });
     CHECK(suites::open_descriptors() == before);
@@ -183,12 +187,16 @@ TEST_CASE("separate processes meet as their launcher's variables say, rank 0 las
     suites::reserved_port const port;
     auto const codes = run_processes(4, [&](rank_id r) {
         if (r == 0) std::this_thread::sleep_for(milliseconds{100});
-        std::map<std::string, std::string> const variables{{"OMPI_COMM_WORLD_RANK", std::to_string(r)}, {"OMPI_COMM_WORLD_SIZE", "4"},
-            {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}, {"MASTER_PORT", std::to_string(port.number())}, {"CHORUS_TOKEN", "s3cret"}};
-        tcp_rendezvous meet = tcp_rendezvous::from_environment(suites::within(suites::enough), [&](std::string const& name) {
-            auto const found = variables.find(name);
-            return found == variables.end() ? std::nullopt : std::optional{found->second};
-        });
+        std::map<std::string, std::string> const variables{{"OMPI_COMM_WORLD_RANK", std::to_string(r)},
+                                                           {"OMPI_COMM_WORLD_SIZE", "4"},
+                                                           {"OMPI_COMM_WORLD_LOCAL_SIZE", "4"},
+                                                           {"MASTER_PORT", std::to_string(port.number())},
+                                                           {"CHORUS_TOKEN", "s3cret"}};
+        tcp_rendezvous meet =
+            tcp_rendezvous::from_environment(suites::within(suites::enough), [&](std::string const& name) {
+                auto const found = variables.find(name);
+                return found == variables.end() ? std::nullopt : std::optional{found->second};
+            });
         suites::failure_list failures;
         suites::check_exchanges(meet, 10, failures);
         bool const says_who = meet.describe().find("Open MPI") != std::string::npos;
@@ -201,7 +209,8 @@ TEST_CASE("which interface was used and why is told on request") {
     run_tcp_ranks(2, [](tcp_rank& me) {
         tcp_rendezvous meet = me.meet();
         std::string const text = meet.describe();
-        for (char const* word : {"rank ", "of 2", "rank 0 at 127.0.0.1", "connection from 127.0.0.1:", "interface lo 127.0.0.1: the kernel's way"})
+        for (char const* word : {"rank ", "of 2", "rank 0 at 127.0.0.1",
+                                 "connection from 127.0.0.1:", "interface lo 127.0.0.1: the kernel's way"})
             me.expect(text.find(word) != std::string::npos, std::string{"no \""} + word + "\" in " + text);
         me.expect(meet.used_interface().is_made(), "used no interface");
         meet.barrier();
@@ -222,7 +231,9 @@ TEST_CASE("descriptors are not inherited by programs that are started") {
             sockaddr_storage name{};
             socklen_t name_length = sizeof name;
             if (::getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) != 0 || type != SOCK_STREAM) continue;
-            if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&name), &name_length) != 0 || name.ss_family != AF_INET) continue;
+            if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&name), &name_length) != 0 ||
+                name.ss_family != AF_INET)
+                continue;
             me.expect((::fcntl(descriptor, F_GETFD) & FD_CLOEXEC) != 0, "a connection is");
         }
         meet.barrier();
@@ -245,6 +256,7 @@ TEST_CASE("arguments that cannot be right are refused at once") {
     CHECK(refused({"127.0.0.1", 1, 0, 0, ""}, {"rank 0 of 0"}) == "");
     CHECK(refused({"127.0.0.1", 0, 1, 2, ""}, {"rank 1", "port 0"}) == "");
     CHECK(refused({"127.0.0.1", 0, 0, 2, ""}, {"rank 0", "port 0", "tcp_listener"}) == "");
-    CHECK(suites::unlike(errc::invalid_argument, {"rank 1", "only rank 0 listens"},
-                         [] { tcp_rendezvous{{"127.0.0.1", 1, 1, 2, ""}, {}, tcp_listener{"127.0.0.1"}}; }) == "");
+    CHECK(suites::unlike(errc::invalid_argument, {"rank 1", "only rank 0 listens"}, [] {
+              tcp_rendezvous{{"127.0.0.1", 1, 1, 2, ""}, {}, tcp_listener{"127.0.0.1"}};
+          }) == "");
 }

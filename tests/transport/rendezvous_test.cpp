@@ -24,8 +24,7 @@ using std::chrono::milliseconds;
 namespace {
 
 // Every rank as a thread with its own rendezvous; the body may end it early.
-template <class Body>
-void run(rank_id ranks, chorus::time_limit deadline, Body const& body) {
+template <class Body> void run(rank_id ranks, chorus::time_limit deadline, Body const& body) {
     suites::watchdog const guard{30};
     suites::failure_list failures;
     auto all = thread_rendezvous::of(ranks, deadline);
@@ -63,7 +62,8 @@ TEST_CASE("HNG-3: threads that do not come to an exchange are named") {
         if (mine->rank() >= 2) return std::this_thread::sleep_for(milliseconds{400});
         std::string const wrong = suites::unlike(errc::timed_out, {"2, 3"}, [&] { mine->exchange({}); });
         if (!wrong.empty()) failures.add(wrong);
-        if (suites::error_of([&] { mine->exchange({}); })->code() != errc::timed_out) failures.add("is usable after a failure");
+        if (suites::error_of([&] { mine->exchange({}); })->code() != errc::timed_out)
+            failures.add("is usable after a failure");
     });
 }
 

@@ -45,7 +45,9 @@ TEST_CASE("port 0 takes a free one and tells it; closed, it does not answer any 
 TEST_CASE("a port in use is named, and waited for a little") {
     std::optional<tcp_listener> stranger{std::in_place, "127.0.0.1"};
     std::uint16_t const port = stranger->port();
-    CHECK(suites::unlike(errc::system_failed, {std::to_string(port), "another program uses the port"}, [&] { tcp_listener{"127.0.0.1", port}; }) == "");
+    CHECK(suites::unlike(errc::system_failed, {std::to_string(port), "another program uses the port"}, [&] {
+              tcp_listener{"127.0.0.1", port};
+          }) == "");
     std::jthread const ending{[&] {
         std::this_thread::sleep_for(std::chrono::milliseconds{100});
         stranger.reset();

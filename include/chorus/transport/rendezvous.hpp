@@ -23,10 +23,11 @@ namespace chorus {
 
 /// How ranks swap a few bytes (addresses, keys) before a transport between them exists.
 ///
-/// `exchange` is a collective: every rank gives its bytes, any number of them, also none, and gets everybody's, by rank. It blocks, for as long as
-/// the object's own deadline allows, and may be called again and again, by every rank equally often.
-/// Errors: timed_out, naming ranks that did not come; peer_lost, naming the rank that has ended.
-template <class Meeting> concept bootstrap = requires(Meeting& meet, Meeting const& known, std::span<std::byte const> mine) {
+/// `exchange` is a collective: every rank gives its bytes, any number of them, also none, and gets everybody's, by
+/// rank. It blocks, for as long as the object's own deadline allows, and may be called again and again, by every rank
+/// equally often. Errors: timed_out, naming ranks that did not come; peer_lost, naming the rank that has ended.
+template <class Meeting>
+concept bootstrap = requires(Meeting& meet, Meeting const& known, std::span<std::byte const> mine) {
     { known.rank() } noexcept -> std::same_as<rank_id>;
     { known.size() } noexcept -> std::same_as<rank_id>;
     { meet.exchange(mine) } -> std::same_as<std::vector<std::vector<std::byte>>>;
@@ -37,24 +38,29 @@ class self_rendezvous {
  public:
     static constexpr rank_id rank() noexcept { return 0; }
     static constexpr rank_id size() noexcept { return 1; }
-    std::vector<std::vector<std::byte>> exchange(std::span<std::byte const> mine) { return {{mine.begin(), mine.end()}}; }
+    std::vector<std::vector<std::byte>> exchange(std::span<std::byte const> mine) {
+        return {{mine.begin(), mine.end()}};
+    }
 };
 static_assert(bootstrap<self_rendezvous>);
 
 namespace detail {
 
-/// Where the threads of a `thread_rendezvous` meet. Each round collects what all give; the last one to come opens it for everybody.
+/// Where the threads of a `thread_rendezvous` meet. Each round collects what all give; the last one to come opens it
+/// for everybody.
 class thread_meeting {
  public:
     using gathered = std::vector<std::vector<std::byte>>;
 
-    thread_meeting(rank_id ranks, time_limit deadline) : deadline_{deadline}, given_(ranks), has_given_(ranks), has_left_(ranks) {}
+    thread_meeting(rank_id ranks, time_limit deadline)
+        : deadline_{deadline}, given_(ranks), has_given_(ranks), has_left_(ranks) {}
 
     rank_id size() const noexcept { return static_cast<rank_id>(given_.size()); }
 
     gathered exchange(rank_id me, std::span<std::byte const> mine) {
         std::unique_lock hold{guard_};
-        if (!broken_ && has_given_[me]) break_with(errc::concurrent_use, "rank " + std::to_string(me) + " exchanges twice at once", me);
+        if (!broken_ && has_given_[me])
+            break_with(errc::concurrent_use, "rank " + std::to_string(me) + " exchanges twice at once", me);
         if (broken_) raise(*broken_);
         given_[me].assign(mine.begin(), mine.end());
         has_given_[me] = true;
@@ -64,7 +70,8 @@ class thread_meeting {
         auto const is_over = [&] { return round_ != my_round || broken_; };
         if (deadline_.is_for_ever()) changed_.wait(hold, is_over);
         else if (!changed_.wait_until(hold, deadline_.after(std::chrono::steady_clock::now()), is_over))
-            break_with(errc::timed_out, "these ranks did not come to an exchange within " + to_string(deadline_) + ": " + list(absent()),
+            break_with(errc::timed_out,
+                       "these ranks did not come to an exchange within " + to_string(deadline_) + ": " + list(absent()),
                        absent().front());
         if (round_ == my_round) raise(*broken_);
         return *opened_;
@@ -90,7 +97,8 @@ class thread_meeting {
         auto const missing = absent();
         if (broken_ || missing.size() == given_.size()) return;
         for (rank_id r : missing)
-            if (has_left_[r]) return break_with(errc::peer_lost, "rank " + std::to_string(r) + " left before an exchange", r);
+            if (has_left_[r])
+                return break_with(errc::peer_lost, "rank " + std::to_string(r) + " left before an exchange", r);
     }
 
     void break_with(errc code, std::string const& why, rank_id blamed) {
@@ -124,7 +132,8 @@ class thread_meeting {
 
 }  // namespace detail
 
-/// One of several threads of one process that are ranks. Each thread uses its own; destroying it tells the others (peer_lost if they wait for it).
+/// One of several threads of one process that are ranks. Each thread uses its own; destroying it tells the others
+/// (peer_lost if they wait for it).
 class thread_rendezvous {
  public:
     /// One for each rank, to be handed to its thread.
@@ -149,10 +158,13 @@ class thread_rendezvous {
 
     rank_id rank() const noexcept { return rank_; }
     rank_id size() const noexcept { return meeting_->size(); }
-    std::vector<std::vector<std::byte>> exchange(std::span<std::byte const> mine) { return meeting_->exchange(rank_, mine); }
+    std::vector<std::vector<std::byte>> exchange(std::span<std::byte const> mine) {
+        return meeting_->exchange(rank_, mine);
+    }
 
  private:
-    thread_rendezvous(std::shared_ptr<detail::thread_meeting> meeting, rank_id me) : meeting_{std::move(meeting)}, rank_{me} {}
+    thread_rendezvous(std::shared_ptr<detail::thread_meeting> meeting, rank_id me)
+        : meeting_{std::move(meeting)}, rank_{me} {}
 
     std::shared_ptr<detail::thread_meeting> meeting_;
     rank_id rank_;

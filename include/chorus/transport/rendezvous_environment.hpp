@@ -25,10 +25,10 @@ struct launch {
     rank_id size = 1;
     std::optional<rank_id> local_rank;  ///< among the ranks of this host
     std::optional<rank_id> local_size;
-    std::string address;                ///< where rank 0 is to be found: a name, or an IPv4 or IPv6 address
-    std::uint16_t port = 0;             ///< 0 only where there is one rank alone
-    std::string launcher;               ///< which convention was understood, and from which variables
-    std::string token;                  ///< what all ranks of the job know; see launch_from_environment
+    std::string address;     ///< where rank 0 is to be found: a name, or an IPv4 or IPv6 address
+    std::uint16_t port = 0;  ///< 0 only where there is one rank alone
+    std::string launcher;    ///< which convention was understood, and from which variables
+    std::string token;       ///< what all ranks of the job know; see launch_from_environment
 };
 
 /// The value of a variable, if it is set.
@@ -51,12 +51,22 @@ struct launcher_convention {
     std::array<char const*, 3> job;  ///< values that the ranks of one job share, and no two jobs on one machine
 };
 
-/// Innermost launcher first: torchrun may be started by srun or mpirun, and mpirun by sbatch, seldom the other way round.
+/// Innermost launcher first: torchrun may be started by srun or mpirun, and mpirun by sbatch, seldom the other way
+/// round.
 inline constexpr std::array<launcher_convention, 4> launcher_conventions{{
     {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", {"TORCHELASTIC_RUN_ID", "", ""}},
-    {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE",
+    {"Open MPI",
+     "OMPI_COMM_WORLD_RANK",
+     "OMPI_COMM_WORLD_SIZE",
+     "OMPI_COMM_WORLD_LOCAL_RANK",
+     "OMPI_COMM_WORLD_LOCAL_SIZE",
      {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", ""}},
-    {"PMI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS", {"PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID"}},
+    {"PMI",
+     "PMI_RANK",
+     "PMI_SIZE",
+     "MPI_LOCALRANKID",
+     "MPI_LOCALNRANKS",
+     {"PMI_JOBID", "SLURM_JOB_ID", "SLURM_STEP_ID"}},
     {"Slurm", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "", {"SLURM_JOB_ID", "SLURM_STEP_ID", ""}},
 }};
 
@@ -90,7 +100,8 @@ class launch_reader {
         }
         std::string text = "no launcher has told this process its rank; looked for";
         for (launcher_convention const& known : launcher_conventions)
-            text += std::string{text.back() == 'r' ? " " : ", or "} + known.rank + " and " + known.size + " (" + known.name + ')';
+            text += std::string{text.back() == 'r' ? " " : ", or "} + known.rank + " and " + known.size + " (" +
+                    known.name + ')';
         raise(errc::invalid_argument, text + half);
     }
 
@@ -102,14 +113,15 @@ class launch_reader {
         found.size = static_cast<rank_id>(number(known.size, 1, nobody - 1, "how many ranks there are"));
         found.rank = static_cast<rank_id>(number(known.rank, 0, found.size - 1, ranks_below(known.size, found.size)));
         if (is_set(known.local_size))
-            found.local_size = static_cast<rank_id>(number(known.local_size, 1, found.size, "how many ranks this host has"));
-        else if (found.size == 1 || lookup_("SLURM_STEP_NUM_NODES") == "1")
-            found.local_size = found.size;
+            found.local_size =
+                static_cast<rank_id>(number(known.local_size, 1, found.size, "how many ranks this host has"));
+        else if (found.size == 1 || lookup_("SLURM_STEP_NUM_NODES") == "1") found.local_size = found.size;
         if (is_set(known.local_rank)) {
             rank_id const below = found.local_size.value_or(found.size);
             found.local_rank = static_cast<rank_id>(number(known.local_rank, 0, below - 1, "a rank within this host"));
         }
-        found.launcher = std::string{known.name} + " (" + known.rank + " and " + known.size + " are set)" + others(known);
+        found.launcher =
+            std::string{known.name} + " (" + known.rank + " and " + known.size + " are set)" + others(known);
         std::string const job = job_of(known);
         found.address = address_for(known, found);
         found.port = port_for(known, found, job);
@@ -126,8 +138,9 @@ class launch_reader {
         std::uint64_t value = 0;
         auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (text.empty() || problem != std::errc{} || end != text.data() + text.size() || value < least || value > most)
-            raise(errc::invalid_argument, std::string{name} + " = \"" + text + "\": expected " + meaning + ", a whole number from " +
-                                              std::to_string(least) + " to " + std::to_string(most));
+            raise(errc::invalid_argument, std::string{name} + " = \"" + text + "\": expected " + meaning +
+                                              ", a whole number from " + std::to_string(least) + " to " +
+                                              std::to_string(most));
         return value;
     }
 
@@ -150,7 +163,8 @@ class launch_reader {
         if (auto const given = lookup_("MASTER_ADDR"); given && !given->empty()) return *given;
         if (found.local_size == found.size) return "127.0.0.1";
         if (known.name == std::string_view{"Slurm"}) {
-            if (auto const nodes = lookup_("SLURM_STEP_NODELIST"); nodes && !first_host(*nodes).empty()) return first_host(*nodes);
+            if (auto const nodes = lookup_("SLURM_STEP_NODELIST"); nodes && !first_host(*nodes).empty())
+                return first_host(*nodes);
             if (auto const starter = lookup_("SLURM_LAUNCH_NODE_IPADDR"); starter && !starter->empty()) return *starter;
         }
         raise(errc::invalid_argument,
@@ -181,14 +195,16 @@ class launch_reader {
 
 }  // namespace detail
 
-/// Reads who this process is from the variables of torchrun, Open MPI, PMI (MPICH's Hydra, and others) or Slurm. The first of these whose rank and
-/// size are both set is believed, the innermost launcher: torchrun before Open MPI before PMI before Slurm.
+/// Reads who this process is from the variables of torchrun, Open MPI, PMI (MPICH's Hydra, and others) or Slurm. The
+/// first of these whose rank and size are both set is believed, the innermost launcher: torchrun before Open MPI before
+/// PMI before Slurm.
 ///
-/// address: MASTER_ADDR, else 127.0.0.1 if all ranks are on this host, else (Slurm) the first host of SLURM_STEP_NODELIST, else
-/// SLURM_LAUNCH_NODE_IPADDR. port: MASTER_PORT, else made of the job's id: 20000 … 31999, the same for all ranks; two jobs may meet on one.
-/// token: CHORUS_TOKEN, else made of the job's id, which is weak: it keeps jobs apart by accident, not by intent, for whoever can see
-/// the processes, or guess a small number, knows it.
-/// Errors: invalid_argument, naming the variable, its value and what was expected; if nothing is set, all that was looked for.
+/// address: MASTER_ADDR, else 127.0.0.1 if all ranks are on this host, else (Slurm) the first host of
+/// SLURM_STEP_NODELIST, else SLURM_LAUNCH_NODE_IPADDR. port: MASTER_PORT, else made of the job's id: 20000 … 31999, the
+/// same for all ranks; two jobs may meet on one. token: CHORUS_TOKEN, else made of the job's id, which is weak: it
+/// keeps jobs apart by accident, not by intent, for whoever can see the processes, or guess a small number, knows it.
+/// Errors: invalid_argument, naming the variable, its value and what was expected; if nothing is set, all that was
+/// looked for.
 inline launch launch_from_environment(environment_lookup const& lookup = process_environment) {
     return detail::launch_reader{lookup}.read();
 }

@@ -16,18 +16,21 @@
 
 namespace chorus {
 
-/// The socket on which rank 0 awaits the others. Made by itself where the port is not known beforehand: port 0 takes a free one, which `port` tells.
+/// The socket on which rank 0 awaits the others. Made by itself where the port is not known beforehand: port 0 takes a
+/// free one, which `port` tells.
 ///
-/// `address`: an address of this host, or "localhost", listens there alone; any other name, or an address that this host does not have (it
-/// may be translated on the way), on all addresses, IPv6 and IPv4. A port that another program uses is tried for a second, for programs that are just ending; then, system_failed.
+/// `address`: an address of this host, or "localhost", listens there alone; any other name, or an address that this
+/// host does not have (it may be translated on the way), on all addresses, IPv6 and IPv4. A port that another program
+/// uses is tried for a second, for programs that are just ending; then, system_failed.
 class tcp_listener {
  public:
     explicit tcp_listener(std::string const& address, std::uint16_t port = 0) {
         auto const until = std::chrono::steady_clock::now() + std::chrono::seconds{1};
         while (!try_to_listen(address, port)) {
             if (!is_in_use_ || std::chrono::steady_clock::now() >= until)
-                detail::raise(errc::system_failed, "cannot listen on port " + std::to_string(port) + " for " + address + ": " + problems_ +
-                                                       (is_in_use_ ? "; another program uses the port, end it or choose another port" : ""));
+                detail::raise(errc::system_failed,
+                              "cannot listen on port " + std::to_string(port) + " for " + address + ": " + problems_ +
+                                  (is_in_use_ ? "; another program uses the port, end it or choose another port" : ""));
             std::this_thread::sleep_for(std::chrono::milliseconds{20});
         }
     }
@@ -37,7 +40,9 @@ class tcp_listener {
     bool is_open() const noexcept { return socket_.is_open(); }
     void close() { detail::owned_descriptor const closing{std::move(socket_)}; }
 
-    friend std::string to_string(tcp_listener const& listener) { return to_string(detail::own_place(listener.socket_.get())); }
+    friend std::string to_string(tcp_listener const& listener) {
+        return to_string(detail::own_place(listener.socket_.get()));
+    }
 
  private:
     bool try_to_listen(std::string const& address, std::uint16_t port) {

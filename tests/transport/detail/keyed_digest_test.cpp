@@ -55,9 +55,12 @@ TEST_CASE("the published values of HMAC-SHA-256 (RFC 4231, cases 1, 2, 3, 6)") {
     auto const keyed = [](std::string_view key, std::string_view text) {
         return hexadecimal(chorus::detail::keyed_digest(key, bytes_of(text)));
     };
-    CHECK(keyed(std::string(20, '\x0b'), "Hi There") == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
-    CHECK(keyed("Jefe", "what do ya want for nothing?") == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
-    CHECK(keyed(std::string(20, '\xaa'), std::string(50, '\xdd')) == "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe");
+    CHECK(keyed(std::string(20, '\x0b'), "Hi There") ==
+          "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+    CHECK(keyed("Jefe", "what do ya want for nothing?") ==
+          "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    CHECK(keyed(std::string(20, '\xaa'), std::string(50, '\xdd')) ==
+          "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe");
     CHECK(keyed(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First") ==
           "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }

@@ -31,7 +31,8 @@ bytes sample(std::uint64_t kind) {
         case frame_kind::set: return frame_writer{frame_kind::set}.put(3, 2).put("key").put("and its value").finish();
         case frame_kind::share: return frame_writer{frame_kind::share}.put(6, 8).put(2, 4).put("shared").finish();
         case frame_kind::refused:
-        case frame_kind::failure: return failure_frame(static_cast<frame_kind>(kind), {chorus::errc::peer_lost, "it is gone", 3});
+        case frame_kind::failure:
+            return failure_frame(static_cast<frame_kind>(kind), {chorus::errc::peer_lost, "it is gone", 3});
         default: return frame_writer{static_cast<frame_kind>(kind)}.put(4, 8).put("something").finish();
     }
 }
@@ -54,8 +55,12 @@ bool is_lawful(bytes const& input) {
     std::span<std::byte const> const all{exact.get(), input.size()};
     frame_view const seen = parse_frame(all, most);
     if (seen.state == frame_state::complete) {
-        if (seen.bytes > all.size() || seen.payload.size() > most || seen.bytes != frame_header_bytes + seen.payload.size()) return false;
-        if (seen.payload.data() != all.data() + frame_header_bytes || static_cast<std::uint16_t>(seen.kind) >= frame_kinds) return false;
+        if (seen.bytes > all.size() || seen.payload.size() > most ||
+            seen.bytes != frame_header_bytes + seen.payload.size())
+            return false;
+        if (seen.payload.data() != all.data() + frame_header_bytes ||
+            static_cast<std::uint16_t>(seen.kind) >= frame_kinds)
+            return false;
         read_all(seen.payload);
         // Nothing behind the frame matters, and nothing less is a frame.
         if (parse_frame(all.first(seen.bytes), most).state != frame_state::complete) return false;
@@ -71,14 +76,18 @@ bool is_lawful(bytes const& input) {
 
 // A change somewhere: a bit, a byte, a hole, an insertion, a cut, a field of the header, another frame behind it.
 void mutate(bytes& frame, chorus::counter_random const& random, std::uint64_t at) {
-    auto const place = [&](std::uint64_t k, std::size_t below) { return static_cast<std::size_t>(random.below(at + k, below)); };
+    auto const place = [&](std::uint64_t k, std::size_t below) {
+        return static_cast<std::size_t>(random.below(at + k, below));
+    };
     auto const change = [&] { return static_cast<std::byte>(random.bits(at + 3)); };
     if (frame.empty()) return frame.push_back(change());
     switch (random.below(at, 7)) {
         case 0: frame[place(1, frame.size())] ^= std::byte{1} << static_cast<int>(random.below(at + 2, 8)); break;
         case 1: frame[place(1, frame.size())] = change(); break;
         case 2: frame.erase(frame.begin() + static_cast<std::ptrdiff_t>(place(1, frame.size()))); break;
-        case 3: frame.insert(frame.begin() + static_cast<std::ptrdiff_t>(place(1, frame.size())), place(2, 400), change()); break;
+        case 3:
+            frame.insert(frame.begin() + static_cast<std::ptrdiff_t>(place(1, frame.size())), place(2, 400), change());
+            break;
         case 4: frame.resize(place(1, frame.size())); break;
         case 5: frame[(std::min)(4 + place(1, 8), frame.size() - 1)] = change(); break;
         default: {
@@ -170,7 +179,8 @@ TEST_CASE("fuzz: 150000 mutated frames and random bytes") {
         bytes input;
         if (i % 4 == 0) {  // random bytes, half of them behind a good beginning
             if (i % 8 == 0) input = sample(random.below(0, frame_kinds)), input.resize(4 + random.below(1, 9));
-            for (std::uint64_t n = random.below(2, 400), k = 0; k < n; ++k) input.push_back(static_cast<std::byte>(random.bits(10 + k)));
+            for (std::uint64_t n = random.below(2, 400), k = 0; k < n; ++k)
+                input.push_back(static_cast<std::byte>(random.bits(10 + k)));
         } else {
             input = sample(random.below(0, frame_kinds));
             for (std::uint64_t n = random.below(1, 4), k = 0; k <= n; ++k) mutate(input, random, 10 + 4 * k);

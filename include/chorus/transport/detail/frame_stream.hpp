@@ -32,12 +32,14 @@ inline nonce fresh_nonce() {
     return made;
 }
 
-/// A connection that carries frames. Never blocks. Holds at most one frame of the largest allowed size that has not been looked at.
+/// A connection that carries frames. Never blocks. Holds at most one frame of the largest allowed size that has not
+/// been looked at.
 class frame_stream {
  public:
     using shared_frame = std::shared_ptr<std::vector<std::byte> const>;
 
-    explicit frame_stream(owned_descriptor socket) : socket_{std::move(socket)}, peer_{to_string(peer_place(socket_.get()))} {}
+    explicit frame_stream(owned_descriptor socket)
+        : socket_{std::move(socket)}, peer_{to_string(peer_place(socket_.get()))} {}
 
     int descriptor() const noexcept { return socket_.get(); }
     std::string const& peer() const noexcept { return peer_; }
@@ -91,7 +93,8 @@ class frame_stream {
     }
     void send(std::vector<std::byte> frame) { send(std::make_shared<std::vector<std::byte> const>(std::move(frame))); }
 
-    /// Hands the system what it takes. If the connection is broken, what waits is dropped; `receive` will notice the end.
+    /// Hands the system what it takes. If the connection is broken, what waits is dropped; `receive` will notice the
+    /// end.
     void flush() noexcept {
         while (!leaving_.empty()) {
             std::vector<std::byte> const& frame = *leaving_.front();

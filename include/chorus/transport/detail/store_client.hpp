@@ -59,7 +59,8 @@ class store_client {
         bool const came = serve(until, [&](frame_view const& seen) {
             auto const share = seen.kind == frame_kind::share ? read_share(seen.payload) : std::nullopt;
             if (!share) return false;
-            if (share->round != round_ || share->rank != next) fail({errc::mismatch, "rank 0 answers another exchange", 0});
+            if (share->round != round_ || share->rank != next)
+                fail({errc::mismatch, "rank 0 answers another exchange", 0});
             all[next++].assign(share->bytes.begin(), share->bytes.end());
             return next == ranks_;
         });
@@ -73,13 +74,14 @@ class store_client {
         std::uint64_t const number = ++questions_;
         stream_.send(frame_writer{frame_kind::ask_absent}.put(number, 8).finish());
         std::vector<rank_id> absent;
-        bool const came = serve(std::chrono::steady_clock::now() + std::chrono::seconds{1}, [&](frame_view const& seen) {
-            if (seen.kind != frame_kind::absent) return false;
-            payload_reader from{seen.payload};
-            if (from.number(8) != number) return false;
-            while (!from.is_whole() && !from.is_short()) absent.push_back(static_cast<rank_id>(from.number(4)));
-            return true;
-        });
+        bool const came =
+            serve(std::chrono::steady_clock::now() + std::chrono::seconds{1}, [&](frame_view const& seen) {
+                if (seen.kind != frame_kind::absent) return false;
+                payload_reader from{seen.payload};
+                if (from.number(8) != number) return false;
+                while (!from.is_whole() && !from.is_short()) absent.push_back(static_cast<rank_id>(from.number(4)));
+                return true;
+            });
         return came ? std::optional{std::move(absent)} : std::nullopt;
     }
 
@@ -95,9 +97,9 @@ class store_client {
     }
 
  private:
-    /// Reads frames until one satisfies `is_wanted`; what is not wanted, as the late answer to a question given up, is dropped.
-    template <class Wanted>
-    bool serve(clock_point until, Wanted const& is_wanted) {
+    /// Reads frames until one satisfies `is_wanted`; what is not wanted, as the late answer to a question given up, is
+    /// dropped.
+    template <class Wanted> bool serve(clock_point until, Wanted const& is_wanted) {
         if (broken_) raise(errc::poisoned, "an earlier call failed: " + std::string{broken_->what()}, broken_->peer());
         for (bool is_last = false;;) {
             for (;;) {
@@ -109,7 +111,8 @@ class store_client {
                 stream_.pop(seen);
                 if (is_done) return true;
             }
-            if (stream_.has_ended()) end({errc::peer_lost, "rank 0 at " + stream_.peer() + " ended: it " + stream_.ending(), 0});
+            if (stream_.has_ended())
+                end({errc::peer_lost, "rank 0 at " + stream_.peer() + " ended: it " + stream_.ending(), 0});
             if (is_last) return false;
             is_last = std::chrono::steady_clock::now() >= until;
             wait(until);
@@ -118,9 +121,12 @@ class store_client {
 
     void check(frame_view const& seen) {
         if (seen.state == frame_state::oversize)
-            fail({errc::mismatch, "rank 0 sent more than " + std::to_string(largest_payload_ - largest_overhead) +
-                                      " bytes at once, the largest value of this rank", 0});
-        if (seen.state != frame_state::complete || seen.version != store_version) fail({errc::mismatch, "rank 0 sent what is no answer", 0});
+            fail({errc::mismatch,
+                  "rank 0 sent more than " + std::to_string(largest_payload_ - largest_overhead) +
+                      " bytes at once, the largest value of this rank",
+                  0});
+        if (seen.state != frame_state::complete || seen.version != store_version)
+            fail({errc::mismatch, "rank 0 sent what is no answer", 0});
         auto const why = seen.kind == frame_kind::failure ? read_failure(seen.payload) : std::nullopt;
         if (why) end(*why);
         if (seen.kind == frame_kind::farewell) end({errc::peer_lost, "rank 0 at " + stream_.peer() + " has left", 0});

@@ -19,16 +19,18 @@
 
 namespace chorus::detail {
 
-/// The way of a rank to rank 0: tries all addresses of the name again and again, with pauses from 10 ms growing to half a second, until rank 0 has let it in.
+/// The way of a rank to rank 0: tries all addresses of the name again and again, with pauses from 10 ms growing to half
+/// a second, until rank 0 has let it in.
 class store_entrance {
  public:
     store_entrance(std::string address, std::uint16_t port, join_request const& self, std::string token)
         : address_{std::move(address)}, port_{port}, self_{self}, token_{std::move(token)} {}
 
-    /// Errors: timed_out, with the addresses tried and what came of each; mismatch, from rank 0, or if what listens there does not know the token or
-    /// is not chorus.
+    /// Errors: timed_out, with the addresses tried and what came of each; mismatch, from rank 0, or if what listens
+    /// there does not know the token or is not chorus.
     frame_stream enter(clock_point until) {
-        for (auto pause = std::chrono::milliseconds{10};; pause = (std::min)(2 * pause, std::chrono::milliseconds{500})) {
+        for (auto pause = std::chrono::milliseconds{10};;
+             pause = (std::min)(2 * pause, std::chrono::milliseconds{500})) {
             resolved_name const found = resolve(address_, port_);
             if (found.places.empty()) note(address_, found.problem);
             is_only_place_ = found.places.size() == 1;
@@ -77,7 +79,9 @@ class store_entrance {
             stream.flush();
             stream.receive(largest_stranger_payload);
             frame_view const seen = stream.front(largest_stranger_payload);
-            if (seen.state != frame_state::incomplete || stream.has_ended() || std::chrono::steady_clock::now() >= until) return seen;
+            if (seen.state != frame_state::incomplete || stream.has_ended() ||
+                std::chrono::steady_clock::now() >= until)
+                return seen;
             pollfd look{.fd = stream.descriptor(), .events = stream.events(), .revents = 0};
             ::poll(&look, 1, poll_milliseconds(until, std::chrono::milliseconds{200}));
         }
@@ -87,15 +91,19 @@ class store_entrance {
         payload_reader from{answer.payload};
         digest proof{};
         from.fill(proof);
-        bool const is_right = answer.state == frame_state::complete && answer.kind == frame_kind::accepted && from.is_whole() &&
+        bool const is_right = answer.state == frame_state::complete && answer.kind == frame_kind::accepted &&
+                              from.is_whole() &&
                               is_same(proof, proof_of(token_, "accept", self_, theirs, store_version));
         if (!is_right)
-            raise(errc::mismatch, name() + ": what listens at " + where + " does not know this rank's token (see CHORUS_TOKEN)", 0);
+            raise(errc::mismatch,
+                  name() + ": what listens at " + where + " does not know this rank's token (see CHORUS_TOKEN)", 0);
     }
 
     [[noreturn]] void raise_refused(frame_view const& answer, std::string const& where) const {
         auto const why = read_failure(answer.payload);
-        raise(errc::mismatch, name() + " was refused by rank 0 at " + where + ": " + std::string{why ? why->message() : "without a reason"},
+        raise(errc::mismatch,
+              name() + " was refused by rank 0 at " + where + ": " +
+                  std::string{why ? why->message() : "without a reason"},
               why ? why->peer() : nobody);
     }
 
@@ -106,7 +114,8 @@ class store_entrance {
     }
 
     std::nullopt_t note_silence(frame_stream const& stream, std::string const& where) {
-        return note(where, stream.has_ended() ? "connected, but it " + stream.ending() : "connected, but it says nothing (rank 0 is busy, or it is not chorus)");
+        return note(where, stream.has_ended() ? "connected, but it " + stream.ending()
+                                              : "connected, but it says nothing (rank 0 is busy, or it is not chorus)");
     }
 
     std::nullopt_t note_foreign(frame_stream const& stream, std::string const& where) {
@@ -118,9 +127,11 @@ class store_entrance {
     std::string name() const { return "rank " + std::to_string(self_.rank); }
 
     [[noreturn]] void raise_unreached() const {
-        std::string text = name() + " could not reach rank 0 at " + address_ + " port " + std::to_string(port_) + "; tried";
+        std::string text =
+            name() + " could not reach rank 0 at " + address_ + " port " + std::to_string(port_) + "; tried";
         for (auto const& [where, outcome] : tried_)
-            text += std::string{text.back() == 'd' ? " " : ", "} + where + " (" + std::to_string(outcome.times) + " times, last: " + outcome.last + ')';
+            text += std::string{text.back() == 'd' ? " " : ", "} + where + " (" + std::to_string(outcome.times) +
+                    " times, last: " + outcome.last + ')';
         raise(errc::timed_out, text, 0);
     }
 

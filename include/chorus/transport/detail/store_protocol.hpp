@@ -19,11 +19,11 @@
 
 // What rank 0's store and the other ranks say to one another. Pure functions over bytes.
 //
-// A frame: 'C' 'H' 'R' 'S' | version, 2 bytes | kind, 2 bytes | payload length, 4 bytes | payload. Numbers are little-endian.
-// Who may speak: rank 0 greets with a nonce; the other answers with `join`, an own nonce and a digest that only holders of the token can make of
-// both; rank 0 proves the same in `accepted`. The token itself does not travel, and no answer serves twice. This is not encryption: whoever
-// reads the network reads all values, and whoever can change packets on their way can change them.
-// Greeting, join, accepted and refused are the same in all versions.
+// A frame: 'C' 'H' 'R' 'S' | version, 2 bytes | kind, 2 bytes | payload length, 4 bytes | payload. Numbers are
+// little-endian. Who may speak: rank 0 greets with a nonce; the other answers with `join`, an own nonce and a digest
+// that only holders of the token can make of both; rank 0 proves the same in `accepted`. The token itself does not
+// travel, and no answer serves twice. This is not encryption: whoever reads the network reads all values, and whoever
+// can change packets on their way can change them. Greeting, join, accepted and refused are the same in all versions.
 
 namespace chorus::detail {
 
@@ -49,8 +49,10 @@ inline constexpr std::uint16_t frame_kinds = static_cast<std::uint16_t>(frame_ki
 
 inline constexpr std::size_t frame_header_bytes = 12;
 inline constexpr std::size_t largest_key = 1024;
-inline constexpr std::size_t largest_stranger_payload = 1024;  ///< of a connection that has not proved that it knows the token
-inline constexpr std::size_t largest_overhead = 2 * largest_key;  ///< a payload is at most this much longer than the value it carries
+inline constexpr std::size_t largest_stranger_payload =
+    1024;  ///< of a connection that has not proved that it knows the token
+inline constexpr std::size_t largest_overhead =
+    2 * largest_key;  ///< a payload is at most this much longer than the value it carries
 
 using nonce = std::array<std::byte, 16>;
 
@@ -88,8 +90,8 @@ class frame_writer {
 enum class frame_state : std::uint8_t {
     incomplete,  ///< so far it may become a frame
     complete,
-    foreign,     ///< no frame, whatever follows
-    oversize     ///< a frame, but longer than is allowed
+    foreign,  ///< no frame, whatever follows
+    oversize  ///< a frame, but longer than is allowed
 };
 
 struct frame_view {
@@ -100,7 +102,8 @@ struct frame_view {
     std::size_t bytes = 0;  ///< header and payload
 };
 
-/// Takes numbers and bytes from the front of a payload. After a shortage everything reads as 0, and `is_whole` is false.
+/// Takes numbers and bytes from the front of a payload. After a shortage everything reads as 0, and `is_whole` is
+/// false.
 class payload_reader {
  public:
     explicit payload_reader(std::span<std::byte const> from) : rest_{from} {}
@@ -123,8 +126,7 @@ class payload_reader {
         return taken;
     }
 
-    template <std::size_t N>
-    void fill(std::array<std::byte, N>& into) {
+    template <std::size_t N> void fill(std::array<std::byte, N>& into) {
         auto const raw = take(N);
         std::copy(raw.begin(), raw.end(), into.begin());
     }
@@ -143,7 +145,8 @@ class payload_reader {
     bool is_short_ = false;
 };
 
-/// Looks at the front of what has come. What cannot become a frame any more is said at its first wrong byte. Allocates nothing.
+/// Looks at the front of what has come. What cannot become a frame any more is said at its first wrong byte. Allocates
+/// nothing.
 inline frame_view parse_frame(std::span<std::byte const> input, std::size_t largest_payload) noexcept {
     constexpr std::array<char, 4> magic{'C', 'H', 'R', 'S'};
     frame_view seen;
@@ -258,7 +261,12 @@ inline digest proof_of(std::string_view token, std::string_view role, join_reque
 inline std::vector<std::byte> join_frame(std::string_view token, join_request asked, nonce const& greeted,
                                          std::uint16_t version = store_version) {
     asked.proof = proof_of(token, "join", asked, greeted, version);
-    return frame_writer{frame_kind::join, version}.put(asked.rank, 4).put(asked.size, 4).put(asked.own).put(asked.proof).finish();
+    return frame_writer{frame_kind::join, version}
+        .put(asked.rank, 4)
+        .put(asked.size, 4)
+        .put(asked.own)
+        .put(asked.proof)
+        .finish();
 }
 
 }  // namespace chorus::detail

@@ -23,21 +23,22 @@ namespace chorus::detail {
 
 /// Connections that rank 0 dropped before they had proved that they know the token.
 struct stranger_counts {
-    std::uint64_t garbage = 0;      ///< sent what is no join
+    std::uint64_t garbage = 0;  ///< sent what is no join
     std::uint64_t wrong_token = 0;
-    std::uint64_t slow = 0;         ///< had not joined within the time for that
-    std::uint64_t closed = 0;       ///< went away before they joined
-    std::uint64_t crowded = 0;      ///< the oldest of too many at once
-    std::string last;               ///< where the last one came from
+    std::uint64_t slow = 0;     ///< had not joined within the time for that
+    std::uint64_t closed = 0;   ///< went away before they joined
+    std::uint64_t crowded = 0;  ///< the oldest of too many at once
+    std::string last;           ///< where the last one came from
 
     std::uint64_t total() const noexcept { return garbage + wrong_token + slow + closed + crowded; }
 };
 
 inline std::string describe(stranger_counts const& counts) {
     if (counts.total() == 0) return "no stranger came";
-    return "strangers dropped: " + std::to_string(counts.wrong_token) + " with another token, " + std::to_string(counts.garbage) +
-           " with garbage, " + std::to_string(counts.slow) + " too slow, " + std::to_string(counts.closed) + " that closed, " +
-           std::to_string(counts.crowded) + " for lack of room, the last one from " + counts.last;
+    return "strangers dropped: " + std::to_string(counts.wrong_token) + " with another token, " +
+           std::to_string(counts.garbage) + " with garbage, " + std::to_string(counts.slow) + " too slow, " +
+           std::to_string(counts.closed) + " that closed, " + std::to_string(counts.crowded) +
+           " for lack of room, the last one from " + counts.last;
 }
 
 /// "2, 3 and 5", at most 64 of them.
@@ -56,8 +57,9 @@ struct store_settings {
     std::chrono::milliseconds stranger_within{0};
 };
 
-/// Rank 0's side: keeps the values, and serves whoever asks while one of its own calls blocks. Strangers, at most 64 and one for each rank at a time,
-/// cost at most 1 KiB each and are dropped when their time is over, or, the oldest, when there are too many.
+/// Rank 0's side: keeps the values, and serves whoever asks while one of its own calls blocks. Strangers, at most 64
+/// and one for each rank at a time, cost at most 1 KiB each and are dropped when their time is over, or, the oldest,
+/// when there are too many.
 class store_server {
  public:
     store_server(std::optional<tcp_listener> listener, store_settings settings)
@@ -155,8 +157,7 @@ class store_server {
         bool is_over = false;
     };
 
-    template <class Holds>
-    std::vector<rank_id> ranks_where(Holds const& holds) const {
+    template <class Holds> std::vector<rank_id> ranks_where(Holds const& holds) const {
         std::vector<rank_id> found;
         for (rank_id r = 0; r < settings_.size; ++r)
             if (holds(members_[r])) found.push_back(r);
@@ -166,8 +167,7 @@ class store_server {
     bool is_all_flushed() const { return not_flushed().empty(); }
 
     /// Serves until `is_done`, or raises; false: the time is over.
-    template <class Done>
-    bool serve(Done const& is_done, clock_point until, needs who) {
+    template <class Done> bool serve(Done const& is_done, clock_point until, needs who) {
         if (broken_) raise(errc::poisoned, "an earlier call failed: " + std::string{broken_->what()}, broken_->peer());
         for (bool is_last = false;;) {
             check_members(who);
@@ -229,8 +229,9 @@ class store_server {
             }
             if (strangers_.size() >= std::size_t{64} + settings_.size) make_room();
             set_option(taken.get(), IPPROTO_TCP, TCP_NODELAY, 1);
-            stranger& fresh = strangers_.emplace_back(
-                stranger{frame_stream{std::move(taken)}, fresh_nonce(), std::chrono::steady_clock::now() + settings_.stranger_within});
+            stranger& fresh =
+                strangers_.emplace_back(stranger{frame_stream{std::move(taken)}, fresh_nonce(),
+                                                 std::chrono::steady_clock::now() + settings_.stranger_within});
             fresh.stream.send(frame_writer{frame_kind::greeting}.put(fresh.greeted).finish());
         }
     }
@@ -256,7 +257,9 @@ class store_server {
             if (who.stream.has_ended()) drop(who, counts_.closed);
             return;
         }
-        auto const asked = seen.state == frame_state::complete && seen.kind == frame_kind::join ? read_join(seen.payload) : std::nullopt;
+        auto const asked = seen.state == frame_state::complete && seen.kind == frame_kind::join
+                               ? read_join(seen.payload)
+                               : std::nullopt;
         if (!asked) return drop(who, counts_.garbage);
         if (!is_same(asked->proof, proof_of(settings_.token, "join", *asked, who.greeted, seen.version))) {
             refuse(who, {errc::mismatch, "its token is not that of rank 0 (see CHORUS_TOKEN)"});
@@ -290,14 +293,17 @@ class store_server {
     std::string problem_with(frame_stream const& stream, join_request const& asked, std::uint16_t version) const {
         std::string const who = "rank " + std::to_string(asked.rank) + " at " + stream.peer();
         if (version != store_version)
-            return who + " speaks version " + std::to_string(version) + " of the rendezvous, rank 0 version " + std::to_string(store_version);
+            return who + " speaks version " + std::to_string(version) + " of the rendezvous, rank 0 version " +
+                   std::to_string(store_version);
         if (asked.size != settings_.size)
-            return who + " says there are " + std::to_string(asked.size) + " ranks, rank 0 says " + std::to_string(settings_.size);
+            return who + " says there are " + std::to_string(asked.size) + " ranks, rank 0 says " +
+                   std::to_string(settings_.size);
         if (asked.rank == 0 || asked.rank >= settings_.size)
             return who + " joined rank 0; ranks 1 to " + std::to_string(settings_.size - 1) + " were expected";
         if (members_[asked.rank].state != standing::absent)
             return "two processes are rank " + std::to_string(asked.rank) + ": one at " +
-                   (members_[asked.rank].stream ? members_[asked.rank].stream->peer() : std::string{"a closed connection"}) +
+                   (members_[asked.rank].stream ? members_[asked.rank].stream->peer()
+                                                : std::string{"a closed connection"}) +
                    ", one at " + stream.peer();
         return {};
     }
@@ -314,7 +320,8 @@ class store_server {
             frame_view const seen = from.stream->front(largest_payload());
             if (seen.state == frame_state::incomplete) break;
             if (seen.state == frame_state::oversize)
-                return lose(r, "sent more than " + std::to_string(settings_.largest_value) + " bytes at once, the largest value of rank 0");
+                return lose(r, "sent more than " + std::to_string(settings_.largest_value) +
+                                   " bytes at once, the largest value of rank 0");
             if (seen.state != frame_state::complete || seen.version != store_version || !understand(r, seen))
                 return lose(r, "sent something that is no request");
             if (from.state == standing::left) return from.stream.reset();
@@ -342,10 +349,12 @@ class store_server {
             answer_questions();
         } else if (seen.kind == frame_kind::get && numbered) {
             if (numbered->bytes.size() > largest_key) return false;
-            from.asked = question{numbered->number, {reinterpret_cast<char const*>(numbered->bytes.data()), numbered->bytes.size()}};
+            from.asked = question{numbered->number,
+                                  {reinterpret_cast<char const*>(numbered->bytes.data()), numbered->bytes.size()}};
             answer_questions();
         } else if (seen.kind == frame_kind::contribution && numbered) {
-            if (from.contribution || numbered->number != round_ || numbered->bytes.size() > settings_.largest_value) return false;
+            if (from.contribution || numbered->number != round_ || numbered->bytes.size() > settings_.largest_value)
+                return false;
             from.contribution.emplace(numbered->bytes.begin(), numbered->bytes.end());
         } else if (seen.kind == frame_kind::ask_absent && numbered) {
             frame_writer answer{frame_kind::absent};
@@ -370,7 +379,8 @@ class store_server {
         held_bytes_ += value.size() + key.size() - place.size();
         place.assign(value.begin(), value.end());
         if (held_bytes_ > largest_store && !pending_failure_)
-            pending_failure_ = error{errc::too_large, "the store on rank 0 has grown beyond " + std::to_string(largest_store) + " bytes"};
+            pending_failure_ = error{
+                errc::too_large, "the store on rank 0 has grown beyond " + std::to_string(largest_store) + " bytes"};
     }
 
     void answer_questions() {
@@ -408,7 +418,7 @@ class store_server {
     std::vector<pollfd> polled_;
     std::map<std::string, std::vector<std::byte>> values_;
     std::size_t held_bytes_ = 0;  ///< of keys and values, about
-    std::uint64_t round_ = 0;  ///< of the exchange that comes next
+    std::uint64_t round_ = 0;     ///< of the exchange that comes next
     std::optional<error> pending_failure_;
     std::optional<error> broken_;
 };
