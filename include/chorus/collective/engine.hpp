@@ -212,8 +212,9 @@ class engine final : public plan_model, private under_way_item {
         landings_.resize(program_.steps.size());
         pending_.resize(program_.rounds());
         active_.reserve(program_.steps.size());
-        pins_ = {pinned(asked_.input.base, input_bytes()), pinned(asked_.output.base, output_bytes()),
-                 pinned(scratch_.data(), scratch_.bytes())};
+        bool const is_in_place = asked_.input.base == asked_.output.base;
+        pins_ = {pinned(asked_.input.base, is_in_place ? (std::max)(input_bytes(), output_bytes()) : input_bytes()),
+                 pinned(is_in_place ? nullptr : asked_.output.base, output_bytes()), pinned(scratch_.data(), scratch_.bytes())};
     }
 
     /// Registered once, for all runs.
