@@ -128,7 +128,7 @@ TEST_CASE("a deadline ends an operation on all ranks, naming whom it waited for 
             chorus::plan_options const hasty{.deadline = std::chrono::milliseconds{100}};
             auto plan = plan_all_reduce(world, v, chorus::sum{}, chorus::all_pairs{}, hasty);
             suites::expect_error(rank, errc::timed_out,
-                                 {"all_reduce #0 of 10 int64 sum", "0.1", "rank 2", "nothing yet"},
+                                 {"all_reduce #0 of 10 int64 sum", "0.1", "rank 2: never called anything"},
                                  [&] { plan.run(); });
             suites::expect_error(rank, errc::timed_out, {"rank 2"}, [&] { plan.wait(); });
             rank.check(plan.advance() == chorus::progress::failed, "advance does not say failed");

@@ -94,6 +94,11 @@ class turn_taking_transport {
     void rest(std::uint32_t) noexcept {}
     void announce(chorus::operation_record const& record) noexcept { net_->announce(record); }
     chorus::operation_record view_of(chorus::rank_id peer) const { return net_->view_of(peer); }
+    void show(chorus::operation_record const& record) noexcept { net_->show(record); }
+    void show_end(chorus::operation_record const& record) noexcept { net_->show_end(record); }
+    void ask_views() noexcept { net_->ask_views(); }
+    bool has_view_of(chorus::rank_id peer) const noexcept { return net_->has_view_of(peer); }
+    bool has_lost(chorus::rank_id peer) const noexcept { return net_->has_lost(peer); }
 
  private:
     chorus::simulated_transport* net_;

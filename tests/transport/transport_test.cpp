@@ -58,7 +58,7 @@ TEST_CASE("the concept asks for neither more nor less than it says") {
     static_assert(!std::is_copy_constructible_v<archetypes::least_transport::ticket>);
     static_assert(!chorus::resting_transport<chorus::simulated_transport>);
     CHECK(std::is_trivially_copyable_v<chorus::operation_record>);
-    CHECK(sizeof(chorus::operation_record) <= 128);
+    CHECK(sizeof(chorus::operation_record) == 128);
 }
 
 TEST_CASE("a reduce target combines whole elements on the side it names, in any cut") {

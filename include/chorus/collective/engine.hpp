@@ -7,6 +7,7 @@
 #include "chorus/collective/detail/binding.hpp"
 #include "chorus/collective/detail/operation.hpp"
 #include "chorus/collective/group.hpp"
+#include "chorus/collective/hang_report.hpp"
 #include "chorus/collective/plan.hpp"
 
 #include <algorithm>
@@ -43,16 +44,17 @@ class engine final : public plan_model, private under_way_item {
  public:
     engine(group<Transport> const& members, operation asked, time_limit deadline)
         : net_{&members.net()}, group_{members.state()}, asked_{std::move(asked)},
-          deadline_{deadline.is_for_ever() ? members.deadline() : deadline} {
+          deadline_{deadline.is_for_ever() ? members.deadline() : deadline}, observer_{members.observed_by()} {
         std::uint64_t number = ++group_->plans;
         if constexpr (counting_transport<Transport>)
             if (std::uint64_t const counted = net_->count_plan(group_->context); counted != 0) number = counted;
         tag_.stream = counter_random::mix(group_->context ^ (number * 0x9E3779B97F4A7C15u));
         tag_.fingerprint = fingerprint();
-        record_ = make_record(number);
+        make_record(number);
         if (asked_.reduction)
             reduction_ = {&combine_on_arrival, this, asked_.reduction->carrier_bytes};
         bind();
+        record_.rounds = static_cast<std::uint32_t>(program_.rounds());
     }
 
     engine(engine const&) = delete;
@@ -64,14 +66,14 @@ class engine final : public plan_model, private under_way_item {
             net_->abort(errc::aborted, net_->rank(), "a plan was destroyed while it was under way");
         enter_at_last();
         cancel_all();
-        group_->under_way->remove(*this);
+        end(operation_state::failed);
         group_->failure = error{errc::aborted, "a plan was destroyed while it was under way", net_->rank()};
         leave();
     }
 
     void start() override {
         user_guard const inside{*this};
-        expects(is_over(), [&] { return title() + " on rank " + std::to_string(group_->me) + ": started while it is under way"; });
+        expects(is_over(), [&] { return title() + here() + ": started while it is under way"; });
         group_->expect_usable(to_string(asked_.what));
         expect_usable_transport();
         failure_.reset();
@@ -80,8 +82,11 @@ class engine final : public plan_model, private under_way_item {
         posted_ = 0;
         finished_ = 0;
         advances_ = 0;
-        if constexpr (announcing_transport<Transport>) net_->announce(record_);
-        if (!deadline_.is_for_ever()) must_end_ = deadline_.after(std::chrono::steady_clock::now());
+        announce();
+        if (!deadline_.is_for_ever()) {
+            must_end_ = deadline_.after(std::chrono::steady_clock::now());
+            has_asked_ = false;
+        }
         begin_buffers();
         step_on();
     }
@@ -90,6 +95,7 @@ class engine final : public plan_model, private under_way_item {
         if (is_over()) return state_;
         if (!enter_or_fail()) return progress::failed;
         progress const now = advance_inside(clock_look::rare);
+        if (now == progress::idle && (advances_ & 0xFFu) == 0) show_waiting();
         leave();
         return now;
     }
@@ -115,7 +121,7 @@ class engine final : public plan_model, private under_way_item {
     }
 
     std::string describe() const override {
-        std::string text = title() + " on rank " + std::to_string(group_->me) + " of " + std::to_string(asked_.ranks) + ": " +
+        std::string text = title() + here() + " of " + std::to_string(asked_.ranks) + ": " +
                            std::to_string(program_.rounds()) + " rounds, sends " + std::to_string(program_.bytes_sent) +
                            " bytes, scratch " + std::to_string(scratch_.bytes()) + " bytes";
         if (!asked_.reason.empty()) text += "; chosen by " + asked_.reason;
@@ -170,7 +176,7 @@ class engine final : public plan_model, private under_way_item {
     }
     void expect_like(std::byte const* old, std::byte const* other, std::uint64_t bytes, char const* which) const {
         expects(old == nullptr || other != nullptr || bytes == 0, [&] {
-            return title() + " on rank " + std::to_string(group_->me) + ": " + which + " of " + std::to_string(bytes) +
+            return title() + here() + ": " + which + " of " + std::to_string(bytes) +
                    " bytes is bound to a null buffer";
         });
     }
@@ -183,7 +189,7 @@ class engine final : public plan_model, private under_way_item {
         bool const was_apart = apart(asked_.input.base, asked_.output.base);
         bool const same_place = !was_apart && input - output == asked_.input.base - asked_.output.base;
         expects(same_place || (was_apart && apart(input, output)), [&] {
-            return title() + " on rank " + std::to_string(group_->me) +
+            return title() + here() +
                    ": the new buffers overlap in another way than those the plan was made for";
         });
     }
@@ -250,10 +256,11 @@ class engine final : public plan_model, private under_way_item {
         bool const is_limited = !limit.is_for_ever();
         std::uint32_t idle = 0;
         for (std::uint32_t turn = 1;; ++turn) {
-            bool const looks = (turn & 0x3Fu) == 1 || idle > 256;
+            bool const looks = (turn & 0x3Fu) == 8 || idle > 256;
             progress const now = advance_inside(looks ? clock_look::now : clock_look::rare);
             if (is_over()) return true;
             idle = now == progress::idle ? idle + 1 : 0;
+            if (looks && idle > 32) show_waiting();
             if (is_limited && looks) {
                 auto const time = std::chrono::steady_clock::now();
                 if (!until) until = limit.after(time);
@@ -446,7 +453,7 @@ class engine final : public plan_model, private under_way_item {
         for (bound_copy const& c : program_.at_end) std::memcpy(c.to, c.from, c.bytes);
         if (program_.finish.convert != nullptr && program_.finish.count > 0)
             program_.finish.convert(program_.finish.to, program_.finish.from, program_.finish.count, asked_.ranks);
-        group_->under_way->remove(*this);
+        end(operation_state::done);
         return become(progress::done);
     }
 
@@ -464,9 +471,62 @@ class engine final : public plan_model, private under_way_item {
 
     void check_deadline() noexcept {
         if (deadline_.is_for_ever() || is_over()) return;
-        if (std::chrono::steady_clock::now() < must_end_) return;
-        CHORUS_TRY { give_up(errc::timed_out, "not complete within " + to_string(deadline_) + awaited(), first_awaited()); }
+        auto const now = std::chrono::steady_clock::now();
+        if (now >= must_end_) end_late(now);
+    }
+
+    /// Past the deadline the others are asked what they do, and the operation goes on until all have answered, for `view_grace` at most.
+    void end_late(std::chrono::steady_clock::time_point now) noexcept {
+        if constexpr (surveying_transport<Transport>) {
+            if (!std::exchange(has_asked_, true)) ask_views();
+            if (now < must_end_ + view_grace && !has_all_views()) return;
+        }
+        CHORUS_TRY { give_up_with_report(); }
         CHORUS_CATCH_ALL { end_as_failed(); }
+    }
+
+    void give_up_with_report() {
+        std::string const late = "not complete within " + to_string(deadline_) + "; ";
+        if constexpr (surveying_transport<Transport>) {
+            if (can_survey()) {
+                hang_report const found = explain_hang(views(), group_->me);
+                return give_up(errc::timed_out, late + found.text + "; here " + awaited(), found.culprit);
+            }
+        }
+        give_up(errc::timed_out, late + awaited(), first_awaited());
+    }
+
+    // ---- what the others do ----
+
+    bool can_survey() const noexcept {
+        if constexpr (requires { net_->is_surveying(); }) return net_->is_surveying();
+        else return true;
+    }
+
+    void ask_views() noexcept
+        requires surveying_transport<Transport>
+    {
+        show();
+        net_->ask_views();
+    }
+
+    bool has_all_views() noexcept
+        requires surveying_transport<Transport>
+    {
+        if (!can_survey()) return true;
+        return std::all_of(group_->members.begin(), group_->members.end(),
+                           [&](rank_id p) { return net_->has_view_of(p) || net_->has_lost(p); });
+    }
+
+    std::vector<rank_view> views()
+        requires surveying_transport<Transport>
+    {
+        show();
+        std::vector<rank_view> all;
+        for (rank_id p : group_->members)
+            all.push_back({p, p == net_->rank() || net_->has_view_of(p), p != net_->rank() && net_->has_lost(p),
+                           std::as_const(*net_).view_of(p)});
+        return all;
     }
 
     rank_id first_awaited() const noexcept {
@@ -474,16 +534,13 @@ class engine final : public plan_model, private under_way_item {
     }
 
     std::string awaited() const {
-        std::string text = "; in round " + std::to_string(finished_ + 1) + " of " + std::to_string(program_.rounds());
+        std::string text = "in round " + std::to_string(finished_ + 1) + " of " + std::to_string(program_.rounds());
         std::size_t shown = 0;
         for (std::uint32_t i : active_) {
             bound_step const& s = program_.steps[i];
             if (++shown > 8) return text + ", …";
             text += (shown == 1 ? " it awaits rank " : ", rank ") + std::to_string(s.peer) +
                     (s.kind == step_kind::send ? " (to take " : " (to send ") + std::to_string(s.bytes) + " bytes)";
-            if constexpr (announcing_transport<Transport>) {
-                if (shown <= 2) text += " which runs " + chorus::describe(net_->view_of(s.peer));
-            }
         }
         return text;
     }
@@ -492,7 +549,7 @@ class engine final : public plan_model, private under_way_item {
         requires explaining_transport<Transport>
     {
         error const why = net_->failure();
-        return {why.code(), std::string{why.message()} + " [" + title() + " on rank " + std::to_string(group_->me) + ']', why.peer()};
+        return {why.code(), std::string{why.message()} + " [" + title() + here() + ']', why.peer()};
     }
 
     /// Nothing starts on a transport that has failed, even if it would send only.
@@ -514,7 +571,7 @@ class engine final : public plan_model, private under_way_item {
 
     void give_up(errc code, std::string const& why, rank_id peer = nobody) noexcept {
         CHORUS_TRY {
-            std::string const text = title() + " on rank " + std::to_string(group_->me) + ": " + why;
+            std::string const text = title() + here() + ": " + why;
             if constexpr (aborting_transport<Transport>) net_->abort(code, peer, text);
             fail(error{code, text, peer});
         }
@@ -544,7 +601,7 @@ class engine final : public plan_model, private under_way_item {
     }
 
     void end_as_failed() noexcept {
-        group_->under_way->remove(*this);
+        end(operation_state::failed);
         become(progress::failed);
     }
 
@@ -555,6 +612,52 @@ class engine final : public plan_model, private under_way_item {
     }
 
     // ---- what others see ----
+
+    void announce() noexcept {
+        ++record_.run;
+        record_.round = 1;
+        record_.awaited = nobody;
+        record_.state = operation_state::running;
+        if constexpr (announcing_transport<Transport>) net_->announce(record_);
+        ++group_->counted.started;
+        if (observer_ != nullptr) observer_->started(record_, group_->me, asked_.ranks);
+    }
+
+    /// Who waits in it lets the others see it, if they see another one or an earlier round; at looks at the clock alone.
+    void show_waiting() noexcept {
+        if constexpr (following_transport<Transport>) {
+            if (is_over()) return;
+            operation_record const shown = std::as_const(*net_).view_of(net_->rank());
+            bool const is_shown = shown.sequence == record_.sequence && shown.group == record_.group;
+            if (!is_shown || shown.round != finished_ + 1 || shown.awaited != first_awaited()) show();
+        }
+    }
+
+    void show() noexcept override {
+        record_.round = finished_ + 1;
+        record_.awaited = first_awaited();
+        if constexpr (following_transport<Transport>) net_->show(record_);
+    }
+
+    void end(operation_state outcome) noexcept {
+        bool const is_done = outcome == operation_state::done;
+        group_->under_way->remove(*this);
+        record_.state = outcome;
+        if constexpr (following_transport<Transport>) {
+            net_->show_end(record_);
+            if (!group_->under_way->empty()) group_->under_way->show_last();
+        }
+        ++(is_done ? group_->counted.finished : group_->counted.failed);
+        if (is_done) group_->counted.bytes_sent += program_.bytes_sent;
+        if (observer_ != nullptr) observer_->ended(record_, outcome, is_done ? program_.bytes_sent : 0);
+    }
+
+    /// " on rank 5 (2 in the group)"
+    std::string here() const {
+        rank_id const world = group_->members[group_->me];
+        std::string const text = " on rank " + std::to_string(world);
+        return world == group_->me ? text : text + " (" + std::to_string(group_->me) + " in the group)";
+    }
 
     std::string title() const {
         return std::string{to_string(asked_.what)} + " #" + std::to_string(record_.sequence) + " of " +
@@ -571,9 +674,10 @@ class engine final : public plan_model, private under_way_item {
         return static_cast<std::uint32_t>(hash >> 32);
     }
 
-    operation_record make_record(std::uint64_t number) const {
-        operation_record record;
+    void make_record(std::uint64_t number) {
+        operation_record& record = record_;
         record.sequence = number - 1;
+        record.group = static_cast<std::uint32_t>(group_->context);
         if constexpr (counting_transport<Transport>) record.ordinal = number;
         record.count = asked_.count;
         record.stream = tag_.stream;
@@ -586,13 +690,13 @@ class engine final : public plan_model, private under_way_item {
         cut(record.operation, to_string(asked_.what));
         cut(record.algorithm, asked_.algorithm);
         cut(record.element, asked_.element);
-        return record;
     }
 
     Transport* net_;
     std::shared_ptr<group_state> group_;
     operation asked_;
     time_limit deadline_;
+    observer* observer_;
     message_tag tag_;
     operation_record record_;
     byte_reduction reduction_;
@@ -612,6 +716,7 @@ class engine final : public plan_model, private under_way_item {
     std::uint32_t posted_ = 0;
     std::uint32_t finished_ = 0;
     std::uint32_t advances_ = 0;
+    bool has_asked_ = false;  // the others, after the deadline
 };
 
 }  // namespace chorus::detail

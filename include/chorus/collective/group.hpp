@@ -5,6 +5,7 @@
 #include "chorus/base/check.hpp"
 #include "chorus/base/random.hpp"
 #include "chorus/base/time_limit.hpp"
+#include "chorus/collective/observer.hpp"
 #include "chorus/detail/under_way.hpp"
 #include "chorus/schedule/algorithm.hpp"
 #include "chorus/schedule/automatic.hpp"
@@ -39,6 +40,7 @@ struct group_state {
     std::uint64_t plans = 0;          ///< made so far; members make plans in the same order
     std::optional<error> failure;     ///< set by the first failed operation
     std::shared_ptr<under_way_list> under_way = std::make_shared<under_way_list>();  ///< shared with subgroups
+    operation_counters counted;
     std::vector<remembered_choice> choices;  ///< of the default `automatic`; at most `most_choices`
 
     static constexpr std::size_t most_choices = 64;
@@ -102,7 +104,7 @@ class group {
             return "subgroup on rank " + std::to_string(rank()) + ": the caller is not among the " +
                    std::to_string(ranks.size()) + " members";
         });
-        return group{net_, std::move(made), deadline_};
+        return group{net_, std::move(made), deadline_, observer_};
     }
 
     /// The block of consecutive ranks that this rank falls into when the group is cut into blocks of `width`; the last block is smaller where `width` does
@@ -130,6 +132,17 @@ class group {
     }
     time_limit deadline() const noexcept { return deadline_; }
 
+    /// A copy whose plans and calls, and those of subgroups made from it, report to `watcher`, which must outlive them.
+    group observed_by(observer& watcher) const {
+        group copy = *this;
+        copy.observer_ = &watcher;
+        return copy;
+    }
+    observer* observed_by() const noexcept { return observer_; }
+
+    /// What this rank did in all copies of this group, subgroups apart. For the thread that uses the group.
+    operation_counters const& counters() const noexcept { return state_->counted; }
+
     /// Whether an operation on this group has failed; then every further one fails with `poisoned`.
     bool is_poisoned() const noexcept { return state_->failure.has_value(); }
 
@@ -143,12 +156,13 @@ class group {
     std::shared_ptr<detail::group_state> const& state() const noexcept { return state_; }
 
  private:
-    group(Transport* net, std::shared_ptr<detail::group_state> state, time_limit deadline)
-        : net_{net}, state_{std::move(state)}, deadline_{deadline} {}
+    group(Transport* net, std::shared_ptr<detail::group_state> state, time_limit deadline, observer* watcher)
+        : net_{net}, state_{std::move(state)}, deadline_{deadline}, observer_{watcher} {}
 
     Transport* net_;
     std::shared_ptr<detail::group_state> state_;
     time_limit deadline_;
+    observer* observer_ = nullptr;
 };
 
 }  // namespace chorus

@@ -15,6 +15,8 @@ class under_way_item {
 
     /// Does what can be done now without blocking; may leave the list. False if it could do nothing. `looks`: at the clock, too.
     virtual bool help(bool looks) noexcept = 0;
+    /// Lets the peers see this one.
+    virtual void show() noexcept {}
 
  protected:
     ~under_way_item() = default;
@@ -47,6 +49,9 @@ class under_way_list {
     }
 
     bool empty() const noexcept { return first_ == nullptr; }
+
+    /// What was begun last, for the peers to see; there is one.
+    void show_last() noexcept { first_->show(); }
 
     /// An item leaves the list by its own help alone.
     bool help_all_but(under_way_item const& one, bool looks) noexcept { return help(&one, looks); }

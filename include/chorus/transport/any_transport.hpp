@@ -48,6 +48,13 @@ class transport_interface {
     virtual operation_record view_of(rank_id peer, rank_id me) const {
         return peer == me ? record_ : operation_record{};
     }
+    virtual void show(operation_record const& record) noexcept { record_ = record; }
+    virtual void show_end(operation_record const& record) noexcept {
+        if (record_.stream == record.stream) record_.state = record.state;
+    }
+    virtual void ask_views() noexcept {}
+    virtual bool has_view_of(rank_id peer, rank_id me) noexcept { return peer == me; }
+    virtual bool has_lost(rank_id) noexcept { return false; }
     virtual std::uint64_t count_plan(std::uint64_t) { return 0; }
 
     first_error abort_;  // used only where the inner transport cannot abort
@@ -113,6 +120,25 @@ class transport_model final : public transport_interface {
     operation_record view_of(rank_id peer, rank_id me) const override {
         if constexpr (announcing_transport<Transport>) return std::as_const(*net_).view_of(peer);
         else return transport_interface::view_of(peer, me);
+    }
+    void show(operation_record const& record) noexcept override {
+        if constexpr (following_transport<Transport>) net_->show(record);
+        else transport_interface::show(record);
+    }
+    void show_end(operation_record const& record) noexcept override {
+        if constexpr (following_transport<Transport>) net_->show_end(record);
+        else transport_interface::show_end(record);
+    }
+    void ask_views() noexcept override {
+        if constexpr (surveying_transport<Transport>) net_->ask_views();
+    }
+    bool has_view_of(rank_id peer, rank_id me) noexcept override {
+        if constexpr (surveying_transport<Transport>) return net_->has_view_of(peer);
+        else return transport_interface::has_view_of(peer, me);
+    }
+    bool has_lost(rank_id peer) noexcept override {
+        if constexpr (surveying_transport<Transport>) return net_->has_lost(peer);
+        else return transport_interface::has_lost(peer);
     }
     std::uint64_t count_plan(std::uint64_t context) override {
         if constexpr (counting_transport<Transport>) return net_->count_plan(context);
@@ -218,18 +244,25 @@ class any_transport {
     void leave() noexcept { net_->leave(); }
     void announce(operation_record const& record) noexcept { net_->announce(record); }
     operation_record view_of(rank_id peer) const { return net_->view_of(peer, rank_); }
+    void show(operation_record const& record) noexcept { net_->show(record); }
+    void show_end(operation_record const& record) noexcept { net_->show_end(record); }
+    /// Whether others can be asked at all: `has_view_of` is false for all of them otherwise.
+    bool is_surveying() const noexcept { return has_.surveying; }
+    void ask_views() noexcept { net_->ask_views(); }
+    bool has_view_of(rank_id peer) noexcept { return net_->has_view_of(peer, rank_); }
+    bool has_lost(rank_id peer) noexcept { return net_->has_lost(peer); }
     std::uint64_t count_plan(std::uint64_t context) { return net_->count_plan(context); }
 
  private:
     struct refinements {
-        bool reducing, aborting, explaining, resting, announcing, cancelling, guarded;
+        bool reducing, aborting, explaining, resting, announcing, cancelling, guarded, surveying;
     };
 
     template <class Transport, class Net>
     any_transport(std::unique_ptr<detail::transport_model<Transport>> model, Net const& net)
         : has_{reducing_transport<Transport>, aborting_transport<Transport>,   explaining_transport<Transport>,
                resting_transport<Transport>,  announcing_transport<Transport>, cancelling_transport<Transport>,
-               guarded_transport<Transport>},
+               guarded_transport<Transport>,  surveying_transport<Transport>},
           rank_{net.rank()}, size_{net.size()}, net_{std::move(model)} {}
 
     template <class Transport>
@@ -245,6 +278,7 @@ class any_transport {
 static_assert(transport<any_transport> && reducing_transport<any_transport> && aborting_transport<any_transport> &&
               explaining_transport<any_transport> && resting_transport<any_transport> &&
               announcing_transport<any_transport> && cancelling_transport<any_transport> &&
-              guarded_transport<any_transport> && counting_transport<any_transport>);
+              guarded_transport<any_transport> && counting_transport<any_transport> &&
+              following_transport<any_transport> && surveying_transport<any_transport>);
 
 }  // namespace chorus

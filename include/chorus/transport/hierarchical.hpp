@@ -188,10 +188,39 @@ class hierarchical_transport : public detail::endpoint_state {
     void announce(operation_record const& record) noexcept
         requires announcing_transport<Inside> || announcing_transport<Between>
     {
-        operation_record shown = record;
-        shown.stream = renumbered({.stream = record.stream}).stream;
+        operation_record const shown = renumbered(record);
         inside_.announce(shown);
         between_.announce(shown);
+    }
+    void show(operation_record const& record) noexcept
+        requires announcing_transport<Inside> || announcing_transport<Between>
+    {
+        operation_record const shown = renumbered(record);
+        inside_.show(shown);
+        between_.show(shown);
+    }
+    void show_end(operation_record const& record) noexcept
+        requires announcing_transport<Inside> || announcing_transport<Between>
+    {
+        operation_record const shown = renumbered(record);
+        inside_.show_end(shown);
+        between_.show_end(shown);
+    }
+    void ask_views() noexcept
+        requires surveying_transport<Inside> || surveying_transport<Between>
+    {
+        inside_.ask_views();
+        between_.ask_views();
+    }
+    bool has_view_of(rank_id peer) noexcept
+        requires surveying_transport<Inside> || surveying_transport<Between>
+    {
+        return is_neighbour(peer) ? inside_.has_view_of(local_of_[peer]) : between_.has_view_of(peer);
+    }
+    bool has_lost(rank_id peer) noexcept
+        requires surveying_transport<Inside> || surveying_transport<Between>
+    {
+        return is_neighbour(peer) ? inside_.has_lost(local_of_[peer]) : between_.has_lost(peer);
     }
     operation_record view_of(rank_id peer) const
         requires announcing_transport<Inside> || announcing_transport<Between>
@@ -228,6 +257,11 @@ class hierarchical_transport : public detail::endpoint_state {
     static message_tag renumbered(message_tag tag) noexcept {
         tag.stream = counter_random::mix(tag.stream ^ own_streams);
         return tag;
+    }
+
+    static operation_record renumbered(operation_record record) noexcept {
+        record.stream = renumbered(message_tag{.stream = record.stream}).stream;
+        return record;
     }
 
     bool is_neighbour(rank_id peer) const noexcept { return local_of_[peer] != nobody; }

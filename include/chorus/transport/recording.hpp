@@ -89,6 +89,15 @@ class recording_transport {
     operation_record view_of(rank_id peer) const requires announcing_transport<Transport> {
         return std::as_const(*inner_).view_of(peer);
     }
+    void show(operation_record const& mine) noexcept requires following_transport<Transport> { inner_->show(mine); }
+    void show_end(operation_record const& mine) noexcept requires following_transport<Transport> {
+        inner_->show_end(mine);
+    }
+    void ask_views() noexcept requires surveying_transport<Transport> { inner_->ask_views(); }
+    bool has_view_of(rank_id peer) noexcept requires surveying_transport<Transport> {
+        return inner_->has_view_of(peer);
+    }
+    bool has_lost(rank_id peer) noexcept requires surveying_transport<Transport> { return inner_->has_lost(peer); }
 
     std::uint64_t count_plan(std::uint64_t context) requires counting_transport<Transport> {
         return inner_->count_plan(context);

@@ -69,6 +69,11 @@ class simulated_transport {
 
     void announce(operation_record const& record) noexcept;
     operation_record view_of(rank_id peer) const noexcept;
+    void show(operation_record const& record) noexcept { announce(record); }
+    void show_end(operation_record const& record) noexcept;
+    void ask_views() noexcept {}
+    bool has_view_of(rank_id) const noexcept { return true; }
+    bool has_lost(rank_id peer) const noexcept;
 
  private:
     friend class simulated_network;
@@ -412,9 +417,19 @@ inline operation_record simulated_transport::view_of(rank_id peer) const noexcep
     return peer < size() ? network_->states_[peer].record : operation_record{};
 }
 
+inline void simulated_transport::show_end(operation_record const& record) noexcept {
+    operation_record& shown = network_->states_[rank_].record;
+    if (shown.stream == record.stream) shown.state = record.state;
+}
+
+inline bool simulated_transport::has_lost(rank_id peer) const noexcept {
+    return peer < size() && network_->states_[peer].is_crashed;
+}
+
 static_assert(reducing_transport<simulated_transport> && aborting_transport<simulated_transport> &&
               explaining_transport<simulated_transport> && announcing_transport<simulated_transport> &&
-              cancelling_transport<simulated_transport>);
+              cancelling_transport<simulated_transport> && following_transport<simulated_transport> &&
+              surveying_transport<simulated_transport>);
 static_assert(sizeof(simulated_transport::ticket) <= 64);
 
 }  // namespace chorus

@@ -86,15 +86,24 @@ template <class T> concept resting_transport = transport<T> && requires(T& net, 
     { net.rest(idle_polls) } noexcept;
 };
 
+/// How far the operation that a rank shows has come.
+enum class operation_state : std::uint32_t { nothing, running, done, failed };
+
 /// What a rank is doing, in a form that fits one cache line pair and can be read by a peer at any time.
 struct operation_record {
-    std::uint64_t sequence = 0;   ///< how many plans were started before on this group
+    std::uint64_t sequence = 0;   ///< how many plans were made before on this group
     std::uint64_t count = 0;      ///< elements
     std::uint64_t stream = 0;
     std::uint64_t ordinal = 0;    ///< from `count_plan`: equal stream and ordinal mean the same call; 0: not known
     std::uint32_t fingerprint = 0;
     rank_id root = nobody;
-    std::array<char, 24> operation{};  ///< texts, cut to fit, ended by 0
+    std::uint32_t run = 0;        ///< how often this plan was started, this time included
+    operation_state state = operation_state::nothing;
+    std::uint32_t round = 0;      ///< the first that is not complete, from 1; as of the last look at the clock
+    rank_id awaited = nobody;     ///< world rank, as of the last look at the clock
+    std::uint32_t rounds = 0;     ///< of one run
+    std::uint32_t group = 0;      ///< equal in all plans of one group, on all its members
+    std::array<char, 16> operation{};  ///< texts, cut to fit, ended by 0
     std::array<char, 24> algorithm{};
     std::array<char, 24> element{};    ///< element and reduction, "float sum"
 };
@@ -125,6 +134,21 @@ template <class T> concept announcing_transport = transport<T> && requires(T& ne
                                                                            operation_record const& record) {
     { net.announce(record) } noexcept;
     { known.view_of(peer) } -> std::same_as<operation_record>;
+};
+
+/// Keeps what the others see of an operation up to date between announcements. `show` replaces the record, nothing else.
+/// `show_end` stores how the operation ended, unless another one is shown by now; it must cost no more than a few stores.
+template <class T> concept following_transport = announcing_transport<T> && requires(T& net, operation_record const& record) {
+    { net.show(record) } noexcept;
+    { net.show_end(record) } noexcept;
+};
+
+/// Can ask all peers for the records that they show now, without blocking; answers come in while this rank polls.
+/// Where records are read straight from memory there is nothing to ask, and a view is always to be had.
+template <class T> concept surveying_transport = announcing_transport<T> && requires(T& net, rank_id peer) {
+    { net.ask_views() } noexcept;
+    { net.has_view_of(peer) } noexcept -> std::same_as<bool>;  ///< one that is newer than the last question
+    { net.has_lost(peer) } noexcept -> std::same_as<bool>;     ///< it ended, left, or did not survive a recovery
 };
 
 /// Counts the plans that this rank ever made in a context, whichever group object they were made through: 1, 2, …,

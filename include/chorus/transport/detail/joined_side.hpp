@@ -98,6 +98,23 @@ class joined_side {
         if constexpr (announcing_transport<Net>) return std::as_const(*net_).view_of(peer);
         else return {};
     }
+    void show(operation_record const& record) noexcept {
+        if constexpr (following_transport<Net>) net_->show(record);
+    }
+    void show_end(operation_record const& record) noexcept {
+        if constexpr (following_transport<Net>) net_->show_end(record);
+    }
+    void ask_views() noexcept {
+        if constexpr (surveying_transport<Net>) net_->ask_views();
+    }
+    bool has_view_of(rank_id peer) noexcept {
+        if constexpr (surveying_transport<Net>) return net_->has_view_of(peer);
+        else return false;
+    }
+    bool has_lost(rank_id peer) noexcept {
+        if constexpr (surveying_transport<Net>) return net_->has_lost(peer);
+        else return false;
+    }
 
  private:
     static constexpr std::uint64_t pulse_stream = 0xB1C0'5E1F'0A7E'94D3u;  // nobody sends on it

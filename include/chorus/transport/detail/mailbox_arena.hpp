@@ -88,8 +88,8 @@ struct alignas(cache_line) member {
     std::atomic<std::uint64_t> probe;     ///< address, in that process, of a word that holds `mailbox_arena::magic`
     std::atomic<std::uint32_t> recovery;  ///< the stage of recovery that the rank has reached; see arena_recovery
     std::atomic<std::uint32_t> survives;  ///< the last recovery that it is to survive, valid once that is decided
-    alignas(cache_line) std::array<std::atomic<std::uint64_t>, record_words> record;
     std::atomic<std::uint32_t> record_version;  ///< odd while the record is being written
+    alignas(cache_line) std::array<std::atomic<std::uint64_t>, record_words> record;
 };
 
 enum abort_stage : std::uint32_t { abort_none = 0, abort_being_written, abort_readable };
@@ -214,6 +214,30 @@ inline void write_record(member& shown, operation_record const& record) noexcept
     shown.record_version.store(version + 1, std::memory_order_relaxed);
     for (std::size_t i = 0; i < record_words; ++i) shown.record[i].store(words[i], std::memory_order_release);
     shown.record_version.store(version + 2, std::memory_order_release);
+}
+
+/// Two neighbouring words of a record, put together without a detour through memory.
+template <class First, class Second>
+std::uint64_t record_word(First first, Second second) noexcept {
+    struct halves {
+        First first;
+        Second second;
+    };
+    return std::bit_cast<std::uint64_t>(halves{first, second});
+}
+inline constexpr std::size_t stream_word = offsetof(operation_record, stream) / sizeof(std::uint64_t);
+inline constexpr std::size_t run_word = offsetof(operation_record, run) / sizeof(std::uint64_t);
+inline constexpr std::size_t round_word = offsetof(operation_record, round) / sizeof(std::uint64_t);
+static_assert(offsetof(operation_record, state) == 8 * run_word + 4 && offsetof(operation_record, awaited) == 8 * round_word + 4);
+
+inline bool shows_stream(member const& shown, std::uint64_t stream) noexcept {
+    return shown.record[stream_word].load(std::memory_order_relaxed) == stream;
+}
+
+/// Of the plan that is shown already: two stores.
+inline void write_record_run(member& shown, operation_record const& record) noexcept {
+    shown.record[round_word].store(record_word(record.round, record.awaited), std::memory_order_release);
+    shown.record[run_word].store(record_word(record.run, record.state), std::memory_order_release);
 }
 
 /// May mix two records if the rank moves on at this moment; good enough for a report.
