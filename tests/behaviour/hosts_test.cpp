@@ -7,9 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -30,36 +28,13 @@ std::vector<layout> const& uneven_and_even_hosts() {
 }
 
 /// Every algorithm, placement and some counts of one collective, on ranks that sit as `places` says.
-template <collective What, class Op = chorus::sum>
+template <collective What>
 void check_collective(layout const& places) {
     rank_id const p = places.size();
+    suites::exercise<What, std::int32_t> const work{p, {1, std::uint64_t{3} * p + 1, 5003}};
     auto const algorithms = suites::algorithms_for(What);
-    std::vector<suites::call_shape> shapes;
-    std::vector<std::unique_ptr<suites::oracle<std::int32_t, Op>>> known;
-    for (std::uint64_t total : {std::uint64_t{1}, std::uint64_t{3} * p + 1, std::uint64_t{5003}}) {
-        shapes.push_back({.size = p, .counts = suites::counts_of(What, p, total)});
-        known.push_back(std::make_unique<suites::oracle<std::int32_t, Op>>(p, static_cast<std::size_t>(shapes.back().total()), 2));
-    }
     suites::failure_list failures;
-    hierarchical_fleet{places}.run([&](auto& net) {
-        using transport = std::remove_reference_t<decltype(net)>;
-        auto const members = chorus::group{net}.within(std::chrono::seconds{20});
-        rank_id turn = 0;
-        for (std::size_t n = 0; n < shapes.size(); ++n)
-            for (suites::chosen const& by : algorithms)
-                for (suites::placement where : suites::placements_of(What)) {
-                    suites::call_shape shape = shapes[n];
-                    shape.where = where;
-                    shape.root = turn++ % p;
-                    if (!shape.is_even() && What == collective::all_to_all && by && !by->takes_uneven()) continue;
-                    suites::trial<What, std::int32_t, Op, transport> rank{members, *known[n], shape, by};
-                    for (std::size_t iteration = 0; iteration < known[n]->iterations(); ++iteration) {
-                        rank.fill(iteration);
-                        rank.plan().run();
-                        if (std::string const wrong = rank.check(iteration); !wrong.empty()) failures.add(wrong);
-                    }
-                }
-    });
+    hierarchical_fleet{places}.run([&](auto& net) { work.perform(net, algorithms, failures); });
     suites::expect_none(failures);
 }
 
