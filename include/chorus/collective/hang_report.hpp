@@ -37,8 +37,9 @@ struct hang_report {
 
 namespace detail {
 
-/// Where a rank stands, seen from one that waits; also the order in which ranks are named: laggards first.
-enum class standing { lost, failed, silent, never_called, outside, behind, elsewhere, same, ahead };
+/// Where a rank stands, seen from one that waits; also the order in which ranks are named: laggards first. Who failed in the same operation has
+/// waited, too, and run into its own deadline.
+enum class standing { lost, silent, never_called, outside, behind, elsewhere, same, ahead, failed };
 
 struct hang_status {
     standing where = standing::same;
@@ -106,7 +107,7 @@ class hang_reporter {
             return {standing::outside, 0, "did not enter run " + std::to_string(mine_.run) + " of it (last: run " +
                                               std::to_string(r.run) + ", " + ending(r) + ')'};
         }
-        if (r.run == mine_.run) return {standing::ahead, 0, "have it behind them"};
+        if (r.run == mine_.run) return {standing::ahead, 0, "already through with it"};
         return {standing::ahead, 0, "already in " + run};
     }
 
@@ -114,7 +115,10 @@ class hang_reporter {
         bool const is_related = r.group == mine_.group;
         bool const is_running = r.state == operation_state::running;
         bool const is_later = is_related && r.sequence > mine_.sequence;
-        if (is_later) return {standing::ahead, 0, (is_running ? "in a later one, " : "past a later one, ") + describe(r)};
+        if (is_later) {
+            bool const is_failed = r.state == operation_state::failed;
+            return {standing::ahead, 0, (is_running ? "in a later one, " : is_failed ? "failed in a later one, " : "past a later one, ") + describe(r)};
+        }
         if (!is_running) return {standing::outside, 0, "did not enter it (last: " + at_last(r) + ", " + ending(r) + ')'};
         if (is_related) return {standing::behind, 0, "in an earlier one, " + at_last(r) + ", " + waits(r)};
         return {standing::elsewhere, 0, "in one of another group, " + at_last(r) + ", " + waits(r)};
@@ -157,8 +161,8 @@ class hang_reporter {
         for (entry const& one : groups_) ranks_in[one.first.where] += one.second.size();
         bool const is_ahead_first = ranks_in[standing::ahead] <= ranks_in[standing::same];
         auto const place = [&](standing s) {
-            if (s == standing::ahead) return is_ahead_first ? 2 * static_cast<int>(standing::same) - 1 : 100;
-            return 2 * static_cast<int>(s);
+            bool const moves = s == standing::ahead && is_ahead_first;
+            return moves ? 2 * static_cast<int>(standing::same) - 1 : 2 * static_cast<int>(s);
         };
         std::vector<entry const*> order;
         for (entry const& one : groups_) order.push_back(&one);
@@ -185,7 +189,7 @@ class hang_reporter {
     rank_id culprit(std::vector<entry const*> const& order) const {
         auto const& [first, numbers] = *order.front();
         hang_status const& last = order.back()->first;
-        bool const are_all_in = first.where == standing::same && last.where == standing::same;
+        bool const are_all_in = first.where == standing::same && last.where != standing::ahead;
         bool const is_open = first.round == last.round || numbers.front() == me_;
         if (are_all_in && is_open && mine_.awaited != nobody) return mine_.awaited;
         return members_[numbers.front()].rank;
