@@ -129,7 +129,7 @@ class mailbox : public endpoint_state {
 
     /// Messages that came before the operation they belong to are looked at again, now that it is known.
     void announce(operation_record const& record) noexcept {
-        write_record(arena_.member_of(me_), record);
+        show(record);
         if (record.ordinal == 0) return;
         remember(record);
         if (unexpected_ == 0) return;
@@ -137,6 +137,23 @@ class mailbox : public endpoint_state {
             for (announcement const& early : incoming_[p].unexpected) expect_agreement(p, early);
     }
     operation_record view_of(rank_id peer) const { return read_record(arena_.member_of(peer)); }
+    void show(operation_record const& record) noexcept {
+        member& mine = arena_.member_of(me_);
+        if (record.run > 1 && shows_stream(mine, record.stream)) write_record_run(mine, record);
+        else write_record(mine, record);
+    }
+    void show_end(operation_record const& record) noexcept {
+        member& mine = arena_.member_of(me_);
+        if (shows_stream(mine, record.stream)) write_record_run(mine, record);
+    }
+
+    /// Records lie in shared memory: there is nothing to ask, and also of a rank that ended or was stopped the last one is to be had.
+    void ask_views() noexcept {}
+    bool has_view_of(rank_id) const noexcept { return true; }
+    bool has_lost(rank_id peer) noexcept {
+        bool const left = arena_.member_of(peer).presence.load(std::memory_order_acquire) == presence_left;
+        return left || incoming_[peer].is_lost || !platform_.is_alive(peer);
+    }
 
     /// Spins, then yields, then sleeps at most 2 ms, or as long as given, until a peer has done something for this rank.
     void rest(std::uint32_t idle_polls) noexcept { rest(idle_polls, std::chrono::milliseconds{2}); }

@@ -153,15 +153,24 @@ class messenger : public endpoint_state {
 
     /// The peer's own record: the last one that it has told.
     operation_record view_of(rank_id peer) const { return peer == me_ ? record_ : peers_[peer].view; }
+    void show(operation_record const& record) noexcept { record_ = record; }
+    void show_end(operation_record const& record) noexcept {
+        if (record_.stream == record.stream) record_.state = record.state;
+    }
 
     /// Asks every peer what it runs; answers come in while this rank polls.
     void ask_views() noexcept {
-        ++question_;
+        survey_ = ++question_;
         for (rank_id p = 0; p < size(); ++p)
             if (p != me_) tell(p, network_kind::ask_view, bytes_of_object(record_), question_);
     }
-    /// Whether the peer has answered the last question.
-    bool has_view_of(rank_id peer) const noexcept { return peer == me_ || peers_[peer].answered == question_; }
+    /// Whether the peer has answered that question or a later one.
+    bool has_view_of(rank_id peer) const noexcept {
+        return peer == me_ || !is_before(peers_[peer].answered, survey_);
+    }
+    bool has_lost(rank_id peer) noexcept {
+        return peer != me_ && (peers_[peer].has_left || wire_.failure_of(peer) != nullptr);
+    }
 
     /// Spins, then yields, then sleeps in the library at most 2 ms until something may have come.
     void rest(std::uint32_t idle_polls) noexcept {
@@ -601,12 +610,15 @@ class messenger : public endpoint_state {
 
     void note_view(rank_id peer, std::uint16_t number, std::span<std::byte const> bytes) noexcept {
         if (!read_object(bytes, peers_[peer].view)) return;
-        if (number == question_) peers_[peer].answered = number;
+        if (is_before(peers_[peer].answered, number)) peers_[peer].answered = number;
         if (dispute_ && dispute_->peer == peer) return close_dispute();
         operation_record const& theirs = peers_[peer].view;
         bool const same_call = record_.ordinal != 0 && theirs.stream == record_.stream && theirs.ordinal == record_.ordinal;
         if (same_call && theirs.fingerprint != record_.fingerprint) disagree(peer);
     }
+
+    /// Numbers of questions, modulo 2^16.
+    static bool is_before(std::uint16_t a, std::uint16_t b) noexcept { return static_cast<std::uint16_t>(b - a - 1) < 0x7FFF; }
 
     /// A message on a stream of an own recent operation must have that one's fingerprint.
     void expect_agreement(rank_id peer, network_header const& header) noexcept {
@@ -687,6 +699,7 @@ class messenger : public endpoint_state {
     std::uint32_t idle_polls_ = 0;
     std::uint32_t rests_ = 0;
     std::uint16_t question_ = 0;
+    std::uint16_t survey_ = 0;          // the last question that went to everybody
     std::optional<rank_bits> verdict_;  // who survives the recovery to come
     rank_bits lost_;                    // in the eyes of those who have joined it
     std::vector<letter> ahead_;         // sent by ranks that have it behind them
