@@ -23,6 +23,7 @@
 #include "chorus/data/half.hpp"
 #include "chorus/data/reduction.hpp"
 #include "chorus/fault/shrink.hpp"
+#include "chorus/observe/counters.hpp"
 #include "chorus/schedule/algorithms.hpp"
 #include "chorus/schedule/automatic.hpp"
 #include "chorus/schedule/prove.hpp"
