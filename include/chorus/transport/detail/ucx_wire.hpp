@@ -4,9 +4,8 @@
 
 #include "chorus/base/time_limit.hpp"
 #include "chorus/transport/detail/process_watch.hpp"
-#include "chorus/transport/detail/ucx_context.hpp"
+#include "chorus/transport/detail/ucx_introduction.hpp"
 #include "chorus/transport/detail/wire.hpp"
-#include "chorus/transport/rendezvous.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -23,40 +22,6 @@
 #include <poll.h>
 
 namespace chorus::detail {
-
-/// What a rank has before it knows any other: a context, a worker, and then everybody's addresses.
-struct ucx_introduction {
-    std::shared_ptr<ucx_registrations> registrations;
-    std::unique_ptr<ucx_worker> worker;
-    rank_id me = 0;
-    std::vector<process_identity> identities;
-    std::vector<std::vector<std::byte>> addresses;
-
-    template <bootstrap Bootstrap>
-    ucx_introduction(Bootstrap& meet, ucx_options const& options)
-        : registrations{std::make_shared<ucx_registrations>(options)},
-          worker{std::make_unique<ucx_worker>(registrations->context)}, me{meet.rank()}, identities(meet.size()),
-          addresses(meet.size()) {
-        process_identity const own = process_identity::own();
-        std::vector<std::byte> const address = worker->address();
-        std::vector<std::byte> card(sizeof own + address.size());
-        std::memcpy(card.data(), &own, sizeof own);
-        std::memcpy(card.data() + sizeof own, address.data(), address.size());
-        auto const cards = meet.exchange(std::span<std::byte const>{card});
-        for (rank_id p = 0; p < identities.size(); ++p) {
-            if (p >= cards.size() || cards[p].size() <= sizeof own)
-                raise(errc::mismatch, "rank " + std::to_string(p) + " told no UCX address: it uses another transport or version", p);
-            std::memcpy(&identities[p], cards[p].data(), sizeof own);
-            addresses[p].assign(cards[p].begin() + sizeof own, cards[p].end());
-        }
-    }
-
-    rank_id ranks_on_host() const noexcept {
-        return static_cast<rank_id>(std::count_if(identities.begin(), identities.end(), [&](process_identity const& other) {
-            return other.host == identities[me].host;
-        }));
-    }
-};
 
 /// UCX as a wire: short messages are active messages, bulk is tag matching straight from and to the caller's memory.
 ///
@@ -77,7 +42,7 @@ class ucx_wire {
 
     explicit ucx_wire(ucx_introduction known)
         : registrations_{std::move(known.registrations)}, worker_{std::move(known.worker)}, watch_{known.identities, known.me},
-          me_{known.me}, peers_(known.addresses.size()), slots_(slot_count) {
+          me_{known.me}, peers_(known.addresses.size()), slots_(slot_count), arrivals_{size()} {
         expect_ucx(::ucp_worker_get_efd(worker(), &event_descriptor_), "asking for UCX's event descriptor");
         for (rank_id p = 0; p < peers_.size(); ++p) {
             peers_[p].owner = this;
@@ -87,6 +52,10 @@ class ucx_wire {
         free_slots_.reserve(slot_count);
         for (slot& s : slots_) {
             s.owner = this;
+            s.how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
+            s.how.flags = UCP_AM_SEND_FLAG_EAGER;
+            s.how.cb.send = &when_sent;
+            s.how.user_data = &s;
             free_slots_.push_back(&s);
         }
         listen();
@@ -101,9 +70,7 @@ class ucx_wire {
         is_ending_ = true;
         for (peer_state& p : peers_)
             if (p.endpoint != nullptr) send_note(p, note::goodbye);
-        while (first_arrival_ < arrivals_.size()) release_short();
-        for (peer_state& p : peers_)
-            for (arrival const& early : p.early) ::ucp_am_data_release(worker(), early.data);
+        arrivals_.drain([&](arrival const& came) { ::ucp_am_data_release(worker(), came.data); });
         flush_all(std::chrono::seconds{1});
         for (peer_state& p : peers_)
             if (p.endpoint != nullptr) close(p);
@@ -134,25 +101,21 @@ class ucx_wire {
     std::size_t largest_short() const noexcept { return largest_short_bytes; }
 
     bool send_short(rank_id peer, std::span<std::byte const> header, std::span<std::byte const> payload) noexcept {
-        return send(peers_[peer], me_, header, payload);
+        return send(peers_[peer], false, header, payload);
     }
 
     short_message next_short() noexcept {
-        if (first_arrival_ == arrivals_.size()) {
+        if (arrivals_.empty()) {
             make_progress();
-            if (first_arrival_ == arrivals_.size()) return {};
+            if (arrivals_.empty()) return {};
         }
-        arrival const& first = arrivals_[first_arrival_];
-        return {first.peer, {static_cast<std::byte const*>(first.data) + sizeof(short_prefix), first.bytes - sizeof(short_prefix)}};
+        arrival const& first = arrivals_.front();
+        return {first.prefix.sender(), first.body()};
     }
 
     void release_short() noexcept {
-        arrival const& first = arrivals_[first_arrival_];
-        --peers_[first.peer].waiting;
-        ::ucp_am_data_release(worker(), first.data);
-        if (++first_arrival_ < arrivals_.size()) return;
-        arrivals_.clear();
-        first_arrival_ = 0;
+        ::ucp_am_data_release(worker(), arrivals_.front().data);
+        arrivals_.pop();
     }
 
     bool is_quiet() const noexcept { return free_slots_.size() == slots_.size(); }
@@ -197,7 +160,7 @@ class ucx_wire {
     }
 
     void sleep(std::chrono::milliseconds at_most) noexcept {
-        if (first_arrival_ < arrivals_.size() || ::ucp_worker_arm(worker()) != UCS_OK) return;
+        if (!arrivals_.empty() || ::ucp_worker_arm(worker()) != UCS_OK) return;
         pollfd look{.fd = event_descriptor_, .events = POLLIN, .revents = 0};
         ::poll(&look, 1, static_cast<int>(at_most.count()));
     }
@@ -207,7 +170,7 @@ class ucx_wire {
         peer_state& other = peers_[peer];
         if (other.failure == nullptr && !watch_.is_alive(peer)) lose(other, "its process ended");
         if (other.failure == nullptr && !watch_.is_local(peer)) has_endpoint(other);
-        return other.waiting > 0 ? nullptr : other.failure;
+        return arrivals_.waiting_of(peer) > 0 ? nullptr : other.failure;
     }
 
     /// "UCX 1.13.1: posix+cma to ranks 1 2 3; tcp/eth0 to rank 4; not connected: ranks 5 6".
@@ -215,7 +178,7 @@ class ucx_wire {
         std::map<std::string, std::string> ranks_by_route;
         for (peer_state const& p : peers_) {
             if (p.rank == me_) continue;
-            std::string const route = p.endpoint == nullptr ? "no connection yet" : route_of(p.endpoint);
+            std::string const route = p.endpoint == nullptr ? "no connection yet" : ucx_route_of(p.endpoint);
             ranks_by_route[route] += ' ' + std::to_string(p.rank);
         }
         std::string text = std::string{"UCX "} + ::ucp_get_version_string();
@@ -230,25 +193,13 @@ class ucx_wire {
     std::shared_ptr<ucx_registrations> const& registrations() const noexcept { return registrations_; }
 
  private:
-    struct short_prefix {
-        rank_id source = 0;
-        std::uint32_t number = 0;
-    };
     enum class note : std::uint8_t { greeting = 1, goodbye };  ///< the wire's own short messages
-    static constexpr std::uint32_t note_mark = 0x8000'0000u;   ///< in `source` of a note
     static constexpr unsigned short_id = 1;
     /// With the prefix and UCX's own header it fits in one piece (8 KiB) of every transport.
     static constexpr std::size_t largest_short_bytes = 8192 - 128;
     static constexpr std::size_t slot_count = 64;
     static constexpr std::size_t slots_per_peer = 16;
 
-    struct arrival {
-        rank_id peer = nobody;
-        std::uint32_t number = 0;
-        void* data = nullptr;
-        std::size_t bytes = 0;
-        bool is_note = false;
-    };
     struct peer_state {
         ucx_wire* owner = nullptr;
         rank_id rank = 0;
@@ -256,18 +207,16 @@ class ucx_wire {
         char const* failure = nullptr;
         std::vector<std::byte> address;
         std::uint32_t sent = 0;          // short messages
-        std::uint32_t came = 0;          // short messages that came in order
-        std::size_t waiting = 0;         // of those, not released
         std::size_t slots_in_use = 0;
         std::size_t receives = 0;        // bulk, under way
         bool is_leaving = false;
         std::uint8_t greetings = 0;       // see connect_all
-        std::vector<arrival> early;      // short messages whose predecessors have not come
     };
     struct slot {
         ucx_wire* owner = nullptr;
         peer_state* to = nullptr;
-        std::byte bytes[sizeof(short_prefix) + largest_short_bytes];
+        ucp_request_param_t how{};
+        std::byte bytes[sizeof(arrival_prefix) + largest_short_bytes];
     };
 
     ucp_worker_h worker() const noexcept { return worker_->get(); }
@@ -341,33 +290,20 @@ class ucx_wire {
     static ucs_status_t when_short_comes(void* wire, void const*, std::size_t, void* data, std::size_t bytes,
                                          ucp_am_recv_param_t const* how) noexcept {
         ucx_wire& self = *static_cast<ucx_wire*>(wire);
-        short_prefix prefix;
-        if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_DATA) == 0 || bytes < sizeof prefix) return UCS_OK;
-        std::memcpy(&prefix, data, sizeof prefix);
-        rank_id const source = prefix.source & ~note_mark;
-        if (source >= self.size() || source == self.me_) return UCS_OK;  // a stranger's
-        self.take({source, prefix.number, data, bytes, (prefix.source & note_mark) != 0});
+        if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_DATA) == 0 || bytes < sizeof(arrival_prefix)) return UCS_OK;
+        arrival const came = arrival::of(data, bytes);
+        if (came.prefix.sender() >= self.size() || came.prefix.sender() == self.me_) return UCS_OK;  // a stranger's
+        self.arrivals_.take(came, [&](arrival const& next) { self.hear(next); });
         return UCS_INPROGRESS;  // kept until it is released
     }
 
-    void take(arrival const& came) noexcept {
-        peer_state& from = peers_[came.peer];
-        if (came.number != from.came) return from.early.push_back(came);
-        append(from, came);
-        for (std::size_t i = 0; i < from.early.size();) {
-            if (from.early[i].number != from.came) {
-                ++i;
-                continue;
-            }
-            append(from, from.early[i]);
-            from.early.erase(from.early.begin() + static_cast<std::ptrdiff_t>(i));
-            i = 0;
-        }
+    void hear(arrival const& came) noexcept {
+        if (!came.prefix.is_note() && !is_ending_) return arrivals_.append(came);
+        if (came.prefix.is_note() && !came.body().empty()) read_note(peers_[came.prefix.sender()], static_cast<note>(came.body()[0]));
+        spent_.push_back(came.data);
     }
 
-    void read_note(peer_state& from, arrival const& came) noexcept {
-        if (came.bytes == sizeof(short_prefix)) return;
-        auto const what = static_cast<note>(static_cast<std::byte const*>(came.data)[sizeof(short_prefix)]);
+    void read_note(peer_state& from, note what) noexcept {
         if (what == note::greeting) ++from.greetings;
         if (what == note::goodbye) from.is_leaving = true;
         part_from(from);
@@ -380,20 +316,6 @@ class ucx_wire {
     void end_receive(rank_id peer) noexcept {
         --peers_[peer].receives;
         part_from(peers_[peer]);
-    }
-
-    void append(peer_state& from, arrival const& came) noexcept {
-        ++from.came;
-        if (came.is_note || is_ending_) {
-            if (came.is_note) read_note(from, came);
-            return spent_.push_back(came.data);
-        }
-        if (first_arrival_ > 1024) {  // never empty for long: what was read must not pile up
-            arrivals_.erase(arrivals_.begin(), arrivals_.begin() + static_cast<std::ptrdiff_t>(first_arrival_));
-            first_arrival_ = 0;
-        }
-        arrivals_.push_back(came);
-        ++from.waiting;
     }
 
     // ---- moving ----
@@ -416,25 +338,20 @@ class ucx_wire {
         return {.peer = peer, .is_receive = is_receive, .has_failed = true};
     }
 
-    bool send(peer_state& to, std::uint32_t source, std::span<std::byte const> header, std::span<std::byte const> payload) noexcept {
+    bool send(peer_state& to, bool is_note, std::span<std::byte const> header, std::span<std::byte const> payload) noexcept {
         if (free_slots_.empty() || to.slots_in_use == slots_per_peer) {
             make_progress();
             if (free_slots_.empty() || to.slots_in_use == slots_per_peer) return false;
         }
         if (!has_endpoint(to)) return true;  // nobody is there to hear it
         slot& s = *free_slots_.back();
-        short_prefix const prefix{source, to.sent};
+        arrival_prefix const prefix{me_, is_note, to.sent};
         std::memcpy(s.bytes, &prefix, sizeof prefix);
         std::memcpy(s.bytes + sizeof prefix, header.data(), header.size());
         if (!payload.empty()) std::memcpy(s.bytes + sizeof prefix + header.size(), payload.data(), payload.size());
-        ucp_request_param_t how{};
-        how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
-        how.flags = UCP_AM_SEND_FLAG_EAGER;
-        how.cb.send = &when_sent;
-        how.user_data = &s;
         s.to = &to;
         ucs_status_ptr_t const request = ::ucp_am_send_nbx(to.endpoint, short_id, nullptr, 0, s.bytes,
-                                                           sizeof prefix + header.size() + payload.size(), &how);
+                                                           sizeof prefix + header.size() + payload.size(), &s.how);
         if (UCS_PTR_IS_ERR(request)) {
             lose(to, UCS_PTR_STATUS(request));
             return true;
@@ -450,7 +367,7 @@ class ucx_wire {
     bool send_note(peer_state& to, note what) noexcept {
         std::byte text[256]{};
         text[0] = static_cast<std::byte>(what);
-        return send(to, me_ | note_mark, text, {});
+        return send(to, true, text, {});
     }
 
     bool make_progress() noexcept {
@@ -513,21 +430,6 @@ class ucx_wire {
         });
     }
 
-    /// "posix+cma" or "tcp/eth0", from what UCX prints about the lanes of an endpoint.
-    static std::string route_of(ucp_ep_h endpoint) {
-        std::string const lanes = printed_by([&](std::FILE* to) { ::ucp_ep_print_info(endpoint, to); });
-        std::string route;
-        for (std::size_t at = lanes.find("lane["); at != std::string::npos; at = lanes.find("lane[", at + 1)) {
-            std::size_t const colon = lanes.find(':', lanes.find(':', at) + 1);
-            std::size_t const end = lanes.find_first_of(". \n", colon);
-            if (colon == std::string::npos || end == std::string::npos) break;
-            std::string name = lanes.substr(colon + 1, end - colon - 1);
-            if (name.ends_with("/memory")) name.resize(name.find('/'));
-            if (route.find(name) == std::string::npos) route += (route.empty() ? "" : "+") + name;
-        }
-        return route.empty() ? "an unknown route" : route;
-    }
-
     std::shared_ptr<ucx_registrations> registrations_;
     std::unique_ptr<ucx_worker> worker_;
     process_watch watch_;
@@ -535,8 +437,7 @@ class ucx_wire {
     std::vector<peer_state> peers_;
     std::vector<slot> slots_;
     std::vector<slot*> free_slots_;
-    std::vector<arrival> arrivals_;      // in the order of coming
-    std::size_t first_arrival_ = 0;      // the first one not released
+    ordered_arrivals arrivals_;
     std::vector<void*> spent_;           // messages that have been read inside UCX: it takes them back outside only
     std::vector<void*> closing_;         // UCX's requests to flush and to close
     std::size_t broken_ = 0;             // peers lost since the last look
