@@ -31,32 +31,32 @@ class endpoint_state {
     ~endpoint_state() = default;
 
     void remember(operation_record const& record) noexcept {
-        recent_[recent_next_++ % recent_.size()] = {record.stream, record.fingerprint};
+        operation_record const& last = recent_[(recent_next_ - 1) % recent_.size()];
+        if (last.stream == record.stream && last.fingerprint == record.fingerprint) return;  // the same plan once more
+        recent_[recent_next_++ % recent_.size()] = record;
     }
 
-    /// A stream belongs to one plan, so a message on a stream of an own recent operation must have that one's fingerprint.
-    bool contradicts(std::uint64_t stream, std::uint32_t fingerprint) const noexcept {
-        for (recent_operation const& known : recent_)
-            if (known.stream == stream && known.fingerprint != fingerprint) return true;
-        return false;
+    /// The own recent operation of this stream, or nullptr. A stream belongs to one plan, so a message on it must have that one's fingerprint.
+    operation_record const* recent_on(std::uint64_t stream) const noexcept {
+        for (operation_record const& known : recent_)
+            if (known.stream == stream && known.ordinal != 0) return &known;
+        return nullptr;
     }
 
  private:
-    struct recent_operation {
-        std::uint64_t stream = 0;
-        std::uint32_t fingerprint = 0;
-    };
-
     std::atomic<bool> busy_{false};
     std::unordered_map<std::uint64_t, std::uint64_t> plans_of_;  // context -> plans made
     std::shared_ptr<under_way_list> under_way_ = std::make_shared<under_way_list>();
-    std::array<recent_operation, 64> recent_{};
+    std::array<operation_record, 64> recent_{};
     std::uint32_t recent_next_ = 0;
 };
 
+/// Of one operation, or where the peer's view of it is not to be had any more, what it runs now.
 inline std::string both_views(rank_id me, operation_record const& mine, rank_id peer, operation_record const& theirs) {
-    return "; rank " + std::to_string(me) + " runs " + describe(mine) + ", rank " + std::to_string(peer) + " runs " +
-           describe(theirs);
+    std::string const here = "; rank " + std::to_string(me) + " runs " + describe(mine) + ", rank " + std::to_string(peer);
+    bool const has_gone_on = mine.stream != theirs.stream || (mine.ordinal != 0 && mine.ordinal != theirs.ordinal);
+    bool const is_elsewhere = has_gone_on && theirs.sequence > mine.sequence;
+    return here + (is_elsewhere ? " ran something else then and now runs " : " runs ") + describe(theirs);
 }
 
 inline std::string lost_text(rank_id peer, char const* how, rank_id me, operation_record const& mine) {

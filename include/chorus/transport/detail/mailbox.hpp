@@ -595,7 +595,7 @@ class mailbox : public endpoint_state {
         }
         incoming_[r.peer].posted.push_front(r);  // stays pending; polls fail from now on
         CHORUS_TRY {
-            abort(errc::mismatch, r.peer, refusal_text(me_, r.bytes, r.peer, arrived.bytes) + views_with(r.peer));
+            abort(errc::mismatch, r.peer, refusal_text(me_, r.bytes, r.peer, arrived.bytes) + views_on(r.tag.stream, r.peer));
         }
         CHORUS_CATCH_ALL { abort(errc::mismatch, r.peer, "ranks disagree"); }
     }
@@ -625,11 +625,12 @@ class mailbox : public endpoint_state {
     }
 
     void expect_agreement(rank_id peer, announcement const& arrived) noexcept {
-        if (contradicts(arrived.stream, arrived.fingerprint)) disagree(peer);
+        operation_record const* const mine = recent_on(arrived.stream);
+        if (mine != nullptr && mine->fingerprint != arrived.fingerprint) disagree(peer, *mine);
     }
 
-    void disagree(rank_id peer) noexcept {
-        CHORUS_TRY { abort(errc::mismatch, peer, "the ranks disagree" + views_with(peer)); }
+    void disagree(rank_id peer, operation_record const& mine) noexcept {
+        CHORUS_TRY { abort(errc::mismatch, peer, "the ranks disagree" + both_views(me_, mine, peer, view_of(peer))); }
         CHORUS_CATCH_ALL { abort(errc::mismatch, peer, "the ranks disagree"); }
     }
 
@@ -644,11 +645,14 @@ class mailbox : public endpoint_state {
             auto const other = read_whole_record(arena_.member_of(p));
             if (!other || other->stream != mine.stream || other->ordinal != mine.ordinal) continue;
             if (other->fingerprint == mine.fingerprint) continue;
-            return disagree(p);
+            return disagree(p, mine);
         }
     }
 
-    std::string views_with(rank_id peer) const { return both_views(me_, view_of(me_), peer, view_of(peer)); }
+    std::string views_on(std::uint64_t stream, rank_id peer) const {
+        operation_record const* const mine = recent_on(stream);
+        return both_views(me_, mine != nullptr ? *mine : view_of(me_), peer, view_of(peer));
+    }
 
     mailbox_arena arena_;
     Platform platform_;

@@ -60,6 +60,8 @@ class messenger : public endpoint_state {
         for (rank_id p = 0; p < size(); ++p)
             if (p != me_) tell(p, network_kind::farewell);
         push_out(std::chrono::seconds{1});
+        if constexpr (requires { wire_.keep_name(); })
+            if (!hears_farewells(std::chrono::seconds{1})) wire_.keep_name();
     }
 
     rank_id rank() const noexcept { return me_; }
@@ -221,6 +223,8 @@ class messenger : public endpoint_state {
     };
     struct dispute {
         rank_id peer;
+        operation_record mine;
+        operation_record theirs;
         std::string text;
         std::chrono::steady_clock::time_point until;
     };
@@ -266,8 +270,9 @@ class messenger : public endpoint_state {
     }
 
     /// A message of our own; kept if there is no place for it now.
-    void tell(rank_id peer, network_kind kind, std::span<std::byte const> payload = {}, std::uint16_t number = 0) noexcept {
-        network_header const header{.number = number, .kind = kind};
+    void tell(rank_id peer, network_kind kind, std::span<std::byte const> payload = {}, std::uint16_t number = 0,
+              std::uint64_t stream = 0) noexcept {
+        network_header const header{.stream = stream, .number = number, .kind = kind};
         auto& notes = peers_[peer].notes;
         if (notes.empty() && send_short(peer, header, payload)) return;
         CHORUS_TRY {
@@ -364,10 +369,8 @@ class messenger : public endpoint_state {
                 return match(peer, header, static_cast<std::size_t>(length), {});
             }
             case network_kind::grant: return begin_bulk(peer, header.number);
-            case network_kind::ask_view:
-                read_object(bytes, peers_[peer].view);
-                return tell(peer, network_kind::view, bytes_of_object(record_), header.number);
-            case network_kind::view: return note_view(peer, header.number, bytes);
+            case network_kind::ask_view: return answer(peer, header, bytes);
+            case network_kind::view: return note_view(peer, header, bytes);
             case network_kind::abort: return hear_abort(peer, bytes);
             case network_kind::farewell: peers_[peer].has_left = true; return;
             case network_kind::join: return hear_join(peer, bytes);
@@ -548,8 +551,23 @@ class messenger : public endpoint_state {
         has_told_ = false;
         ++epoch_;
         ++recoveries_;
+        if constexpr (requires { wire_.begin_generation(1u); }) wire_.begin_generation(static_cast<std::uint32_t>(recoveries_));
         for (letter const& early : std::exchange(ahead_, {})) read(early.from, early.bytes);
         return all;
+    }
+
+    /// Whether every peer has said farewell, or is known to be gone: then nothing of theirs is under way any more.
+    bool hears_farewells(std::chrono::milliseconds at_most) noexcept {
+        auto const until = std::chrono::steady_clock::now() + at_most;
+        for (std::uint32_t turn = 0;; ++turn) {
+            take_in();
+            bool all = true;
+            for (rank_id p = 0; p < size(); ++p)
+                all = all && (p == me_ || peers_[p].has_left || wire_.failure_of(p) != nullptr);
+            if (all) return true;
+            if (std::chrono::steady_clock::now() > until) return false;
+            if (turn > 100) wire_.sleep(std::chrono::milliseconds{1});
+        }
     }
 
     // ---- failing ----
@@ -588,33 +606,50 @@ class messenger : public endpoint_state {
     void refuse(request& r, std::size_t sent) noexcept {
         r.stage = network_stage::posted;
         peers_[r.peer].posted.push_front(r);  // stays pending; polls fail soon
-        CHORUS_TRY { open_dispute(r.peer, refusal_text(me_, r.bytes, r.peer, sent)); }
+        CHORUS_TRY {
+            operation_record const* const mine = recent_on(r.tag.stream);
+            open_dispute(r.peer, mine != nullptr ? *mine : record_, refusal_text(me_, r.bytes, r.peer, sent));
+        }
         CHORUS_CATCH_ALL { abort(errc::mismatch, r.peer, "ranks disagree"); }
     }
 
-    void open_dispute(rank_id peer, std::string text) {
+    void open_dispute(rank_id peer, operation_record const& mine, std::string text) {
         if (dispute_) return;
         if (peer == me_) return abort(errc::mismatch, peer, text);
-        dispute_ = dispute{peer, std::move(text), std::chrono::steady_clock::now() + std::chrono::milliseconds{500}};
-        tell(peer, network_kind::ask_view, bytes_of_object(record_), ++question_);
+        auto const until = std::chrono::steady_clock::now() + std::chrono::milliseconds{500};
+        dispute_ = dispute{peer, mine, peers_[peer].view, std::move(text), until};
+        tell(peer, network_kind::ask_view, bytes_of_object(record_), ++question_, mine.stream);
+    }
+
+    /// Asked about a stream, a rank shows what it ran on it; else what it runs now.
+    void answer(rank_id peer, network_header const& asked, std::span<std::byte const> theirs) noexcept {
+        read_object(theirs, peers_[peer].view);
+        operation_record const* const on_stream = asked.stream != 0 ? recent_on(asked.stream) : nullptr;
+        operation_record const& shown = on_stream != nullptr ? *on_stream : record_;
+        tell(peer, network_kind::view, bytes_of_object(shown), asked.number, asked.stream);
     }
 
     void close_dispute() noexcept {
         CHORUS_TRY {
-            rank_id const peer = dispute_->peer;
-            abort(errc::mismatch, peer, dispute_->text + both_views(me_, record_, peer, peers_[peer].view));
+            dispute const& d = *dispute_;
+            abort(errc::mismatch, d.peer, d.text + both_views(me_, d.mine, d.peer, d.theirs));
         }
         CHORUS_CATCH_ALL { abort(errc::mismatch, dispute_->peer, "ranks disagree"); }
         dispute_.reset();
     }
 
-    void note_view(rank_id peer, std::uint16_t number, std::span<std::byte const> bytes) noexcept {
-        if (!read_object(bytes, peers_[peer].view)) return;
-        if (is_before(peers_[peer].answered, number)) peers_[peer].answered = number;
-        if (dispute_ && dispute_->peer == peer) return close_dispute();
-        operation_record const& theirs = peers_[peer].view;
+    void note_view(rank_id peer, network_header const& header, std::span<std::byte const> bytes) noexcept {
+        operation_record theirs;
+        if (!read_object(bytes, theirs)) return;
+        if (is_before(peers_[peer].answered, header.number)) peers_[peer].answered = header.number;
+        if (dispute_ && dispute_->peer == peer && header.stream == dispute_->mine.stream) {
+            dispute_->theirs = theirs;
+            return close_dispute();
+        }
+        if (header.stream != 0) return;
+        peers_[peer].view = theirs;
         bool const same_call = record_.ordinal != 0 && theirs.stream == record_.stream && theirs.ordinal == record_.ordinal;
-        if (same_call && theirs.fingerprint != record_.fingerprint) disagree(peer);
+        if (same_call && theirs.fingerprint != record_.fingerprint) disagree(peer, record_);
     }
 
     /// Numbers of questions, modulo 2^16.
@@ -622,11 +657,12 @@ class messenger : public endpoint_state {
 
     /// A message on a stream of an own recent operation must have that one's fingerprint.
     void expect_agreement(rank_id peer, network_header const& header) noexcept {
-        if (contradicts(header.stream, header.fingerprint)) disagree(peer);
+        operation_record const* const mine = recent_on(header.stream);
+        if (mine != nullptr && mine->fingerprint != header.fingerprint) disagree(peer, *mine);
     }
 
-    void disagree(rank_id peer) noexcept {
-        CHORUS_TRY { open_dispute(peer, "the ranks disagree"); }
+    void disagree(rank_id peer, operation_record const& mine) noexcept {
+        CHORUS_TRY { open_dispute(peer, mine, "the ranks disagree"); }
         CHORUS_CATCH_ALL { abort(errc::mismatch, peer, "the ranks disagree"); }
     }
 

@@ -35,6 +35,9 @@ struct short_message {
 /// `sleep` returns when something may have come, and after `at_most` at the latest.
 /// `failure_of(peer)`: a text once it is known that nothing will ever come from that peer again, nullptr before. One system call at most.
 /// `peer` is never this rank itself. One thread at a time.
+///
+/// Two more functions are called where they are there: `begin_generation(n)` after the n-th recovery: what was under way before does not count any more; and
+/// `keep_name()` before the end if messages of peers may still be on their way, so that a successor must not be mistaken for this one.
 template <class W> concept wire =
     requires(W& net, W const& known, rank_id peer, std::span<std::byte const> header, std::span<std::byte const> payload,
              std::span<std::byte> in, std::uint32_t number, typename W::transfer& moving, std::chrono::milliseconds at_most) {
