@@ -6,8 +6,10 @@
 #include "chorus/transport/recording.hpp"
 #include "chorus/transport/simulated.hpp"
 #include "chorus/transport/thread.hpp"
+#include "suites/failure_list.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -140,9 +142,10 @@ TEST_CASE("it is built from transports only, never copied, and models every refi
     CHECK(simulated.is_announcing());
     CHECK(simulated.is_cancelling());
     CHECK(!simulated.is_guarded());
+    CHECK(!simulated.is_recovering());
     any_transport least{std::make_unique<archetypes::least_transport>()};
     CHECK(!(least.is_reducing() || least.is_aborting() || least.is_explaining() || least.is_resting() ||
-            least.is_announcing() || least.is_cancelling() || least.is_guarded()));
+            least.is_announcing() || least.is_cancelling() || least.is_guarded() || least.is_recovering()));
 }
 
 TEST_CASE("reductions are right where the inner transport reduces and where it cannot") {
@@ -244,6 +247,41 @@ TEST_CASE("refinements of the inner transport are reached") {
     network.endpoint(1).abort(chorus::errc::aborted, 1, "over");
     CHECK(net.is_aborted());
     CHECK(net.failure().peer() == 1);
+}
+
+TEST_CASE("the survivors go on, and where the inner transport cannot that is said") {
+    suites::failure_list failures;
+    chorus::thread_fleet{3}.run([&](chorus::thread_transport& inner) {
+        any_transport net{inner};
+        auto const expect = [&](bool holds, char const* what) {
+            if (!holds) failures.add(std::string{what} + " on rank " + std::to_string(net.rank()));
+        };
+        expect(net.is_recovering() && net.recoveries() == 0, "at first");
+        chorus::rank_id const right = (net.rank() + 1) % 3;
+        chorus::rank_id const left = (net.rank() + 2) % 3;
+        auto const out = static_cast<std::byte>(net.rank());
+        std::byte in{9};
+        auto never = net.post_recv(left, {40, 0}, std::span{&in, 1});
+        net.abort(chorus::errc::aborted, net.rank(), "enough");
+        net.cancel(never);
+        expect(net.recover(std::chrono::seconds{20}) == std::vector<chorus::rank_id>{0, 1, 2}, "all live");
+        expect(net.recoveries() == 1 && inner.recoveries() == 1, "counted");
+        auto receiving = net.post_recv(left, {41, 0}, std::span{&in, 1});
+        auto sending = net.post_send(right, {41, 0}, std::span{&out, 1});
+        finish_both(net, sending, receiving);
+        expect(in == static_cast<std::byte>(left), "it works again");
+    });
+    CHECK(failures.texts().empty());
+    archetypes::least_transport least;
+    any_transport net{least};
+    CHECK(net.recoveries() == 0);
+    try {
+        net.recover(std::chrono::seconds{1});
+        FAIL_CHECK("it said nothing");
+    } catch (chorus::error const& refusal) {
+        CHECK(refusal.code() == chorus::errc::unsupported);
+        CHECK(std::string{refusal.what()}.find("recover on rank 0") != std::string::npos);
+    }
 }
 
 TEST_CASE("no post allocates once scratch has grown") {

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
+#include "chorus/base/time_limit.hpp"
 #include "chorus/detail/first_error.hpp"
 #include "chorus/transport/detail/any_ticket.hpp"
 #include "chorus/transport/detail/bounce_pool.hpp"
@@ -9,15 +10,18 @@
 #include "chorus/transport/transport.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace chorus {
 
@@ -56,6 +60,10 @@ class transport_interface {
     virtual bool has_view_of(rank_id peer, rank_id me) noexcept { return peer == me; }
     virtual bool has_lost(rank_id) noexcept { return false; }
     virtual std::uint64_t count_plan(std::uint64_t) { return 0; }
+    virtual std::vector<rank_id> recover(time_limit, rank_id me) {
+        raise(errc::unsupported, "recover on rank " + std::to_string(me) + ": the transport in any_transport cannot go on without lost ranks");
+    }
+    virtual std::uint64_t recoveries() const noexcept { return 0; }
 
     first_error abort_;  // used only where the inner transport cannot abort
 
@@ -144,6 +152,14 @@ class transport_model final : public transport_interface {
         if constexpr (counting_transport<Transport>) return net_->count_plan(context);
         else return transport_interface::count_plan(context);
     }
+    std::vector<rank_id> recover(time_limit limit, rank_id me) override {
+        if constexpr (recovering_transport<Transport>) return net_->recover(limit);
+        else return transport_interface::recover(limit, me);
+    }
+    std::uint64_t recoveries() const noexcept override {
+        if constexpr (recovering_transport<Transport>) return std::as_const(*net_).recoveries();
+        else return transport_interface::recoveries();
+    }
 
  private:
     using inner_ticket = typename Transport::ticket;
@@ -162,7 +178,7 @@ class transport_model final : public transport_interface {
 /// inner transport has. Where it has none: a reduction is received into scratch and combined when done (one more copy,
 /// scratch kept for reuse); `abort` reaches this rank alone; `failure` is a general error; `rest` spins, yields, sleeps
 /// 0.2 ms; `view_of` knows only the own record; plans are not counted; `try_enter` guards this object; `cancel` does nothing, and the buffer
-/// must stay until the transport is gone.
+/// must stay until the transport is gone; `recover` throws unsupported.
 ///
 /// Matching, threads, copies, limits and lost peers: as the inner transport. A post costs one virtual call and never
 /// allocates, once the scratch of bounced reductions has grown. Movable; tickets stay valid.
@@ -201,6 +217,7 @@ class any_transport {
     bool is_announcing() const noexcept { return has_.announcing; }
     bool is_cancelling() const noexcept { return has_.cancelling; }
     bool is_guarded() const noexcept { return has_.guarded; }
+    bool is_recovering() const noexcept { return has_.recovering; }
 
     ticket post_send(rank_id peer, message_tag tag, std::span<std::byte const> out) {
         return ticket{net_->post_send(peer, tag, out)};
@@ -252,17 +269,19 @@ class any_transport {
     bool has_view_of(rank_id peer) noexcept { return net_->has_view_of(peer, rank_); }
     bool has_lost(rank_id peer) noexcept { return net_->has_lost(peer); }
     std::uint64_t count_plan(std::uint64_t context) { return net_->count_plan(context); }
+    std::vector<rank_id> recover(time_limit limit = std::chrono::seconds{10}) { return net_->recover(limit, rank_); }
+    std::uint64_t recoveries() const noexcept { return net_->recoveries(); }
 
  private:
     struct refinements {
-        bool reducing, aborting, explaining, resting, announcing, cancelling, guarded, surveying;
+        bool reducing, aborting, explaining, resting, announcing, cancelling, guarded, surveying, recovering;
     };
 
     template <class Transport, class Net>
     any_transport(std::unique_ptr<detail::transport_model<Transport>> model, Net const& net)
         : has_{reducing_transport<Transport>, aborting_transport<Transport>,   explaining_transport<Transport>,
                resting_transport<Transport>,  announcing_transport<Transport>, cancelling_transport<Transport>,
-               guarded_transport<Transport>,  surveying_transport<Transport>},
+               guarded_transport<Transport>,  surveying_transport<Transport>,  recovering_transport<Transport>},
           rank_{net.rank()}, size_{net.size()}, net_{std::move(model)} {}
 
     template <class Transport>
@@ -279,6 +298,7 @@ static_assert(transport<any_transport> && reducing_transport<any_transport> && a
               explaining_transport<any_transport> && resting_transport<any_transport> &&
               announcing_transport<any_transport> && cancelling_transport<any_transport> &&
               guarded_transport<any_transport> && counting_transport<any_transport> &&
-              following_transport<any_transport> && surveying_transport<any_transport>);
+              following_transport<any_transport> && surveying_transport<any_transport> &&
+              recovering_transport<any_transport>);
 
 }  // namespace chorus
