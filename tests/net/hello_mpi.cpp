@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // SPDX-FileCopyrightText: 2026 the chorus authors
+#include "networks/end_connections.hpp"
+
 #include <mpi.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -128,6 +131,9 @@ int main(int argc, char** argv) {
     int total = 0;
     MPI_Allreduce(&failures, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (me == 0) std::printf("%d ranks on %d hosts, %d failures\n", size, hosts, total);
+    std::fflush(stdout);
+    MPI_Barrier(MPI_COMM_WORLD);
+    networks::end_connections_after(std::chrono::seconds{2});
     MPI_Finalize();
     return total == 0 ? 0 : 1;
 }
