@@ -18,8 +18,8 @@ namespace networks {
 /// Makes this process's endpoint of a new transport; all ranks call it at the same time, again and again.
 using transport_maker = std::function<chorus::any_transport()>;
 
-/// Runs the laws of transports and every collective by every algorithm. Options: doctest's (-tc=...: test cases by
-/// name), and --quick: fewer counts. Prints what fails, with its rank, and rank 0 the number of results compared.
+/// Runs the laws of transports and every collective by every algorithm. Options: --only laws or --only collectives;
+/// --quick: fewer counts; doctest's. Prints what fails, with its rank, and rank 0 the number of results compared.
 /// Returns what main returns. Skips nothing.
 int run_conformance(int argc, char** argv, chorus::rank_id rank, chorus::rank_id size, transport_maker make);
 

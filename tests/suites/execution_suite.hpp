@@ -18,6 +18,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 // Every algorithm performs a collective as the oracle says, on simulated ranks in one thread and on threads.
@@ -266,10 +267,13 @@ template <chorus::collective What, class T, class Op = chorus::sum>
 class exercise {
  public:
     exercise(chorus::rank_id size, std::vector<std::uint64_t> const& totals) : size_{size} {
-        for (std::uint64_t total : totals) {
-            shapes_.push_back({.size = size, .counts = counts_of(What, size, total)});
-            known_.push_back(std::make_unique<oracle<T, Op>>(size, static_cast<std::size_t>(shapes_.back().total()), 2));
-        }
+        for (std::uint64_t total : totals) add(counts_of(What, size, total));
+    }
+
+    /// One more call, with these counts; see call_shape.
+    void add(std::vector<std::uint64_t> counts) {
+        shapes_.push_back({.size = size_, .counts = std::move(counts)});
+        known_.push_back(std::make_unique<oracle<T, Op>>(size_, static_cast<std::size_t>(shapes_.back().total()), 2));
     }
 
     /// Returns how many results were compared.
