@@ -243,7 +243,7 @@ class messenger : public endpoint_state {
             case network_stage::moving: return advance_bulk(r);
             case network_stage::queued:
             case network_stage::offered:
-            case network_stage::posted: take_in(); break;
+            case network_stage::posted: take_in(&r); break;
         }
         if (r.stage == network_stage::complete) return progress::done;
         if (is_aborted()) return progress::failed;
@@ -344,8 +344,8 @@ class messenger : public endpoint_state {
 
     // ---- receiving ----
 
-    /// Takes in what has come, from whomever.
-    void take_in() noexcept {
+    /// Takes in what has come, from whomever, no further than the message that completes `awaited`.
+    void take_in(request const* awaited = nullptr) noexcept {
         if (note_count_ > 0) flush_notes();
         for (rank_id p = 0; p < size() && queued_ > 0; ++p) flush(p);
         for (int taken = 0; taken < 64; ++taken) {
@@ -353,6 +353,7 @@ class messenger : public endpoint_state {
             if (arrived.peer == nobody) return;
             read(arrived.peer, arrived.bytes);
             wire_.release_short();
+            if (awaited != nullptr && awaited->stage == network_stage::complete) return;
         }
     }
 

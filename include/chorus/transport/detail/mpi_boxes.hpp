@@ -51,7 +51,8 @@ inline bool mpi_ends_within(MPI_Request& request, std::chrono::milliseconds limi
 }
 
 /// A ring of receives from anybody that are always posted, looked at in the order of posting: MPI matches them in that order, so
-/// the order of each peer is kept. Persistent: restarting one costs less than posting a new one.
+/// the order of each peer is kept. Persistent: restarting one costs less than posting a new one. What was read is restarted when there is
+/// nothing to read, so that an answer need not wait for it, or when it is a quarter of the ring.
 class mpi_inbox {
  public:
     mpi_inbox(MPI_Comm net, int tag, std::size_t places, std::size_t place_bytes)
@@ -70,13 +71,15 @@ class mpi_inbox {
 
     void release() noexcept {
         bytes_ = -1;
-        MPI_Start(&places_[head_]);
-        if (++head_ == places_.size()) head_ = 0;
+        head_ = after(head_);
+        if (++read_ > places_.size() / 4) restart();
     }
 
     /// What has not come will not come any more. Bounded: a receive that MPI neither ends nor cancels keeps its memory.
     void close() noexcept {
         bool all_over = true;
+        if (bytes_ >= 0) release();
+        for (; read_ > 0; --read_, oldest_ = after(oldest_)) MPI_Request_free(&places_[oldest_]);  // not started: nothing to cancel
         for (MPI_Request& request : places_) {
             if (request == MPI_REQUEST_NULL) continue;
             MPI_Cancel(&request);
@@ -97,6 +100,12 @@ class mpi_inbox {
  private:
     std::byte* place(std::size_t i) const noexcept { return memory_.get() + i * place_bytes_; }
 
+    std::size_t after(std::size_t i) const noexcept { return i + 1 == places_.size() ? 0 : i + 1; }
+
+    void restart() noexcept {
+        for (; read_ > 0; --read_, oldest_ = after(oldest_)) MPI_Start(&places_[oldest_]);
+    }
+
     bool look(mpi_failures& failures) noexcept {
         int has_come = 0;
         MPI_Status status;
@@ -106,7 +115,10 @@ class mpi_inbox {
             if (has_come != 0) release();
             return false;
         }
-        if (has_come == 0) return false;
+        if (has_come == 0) {
+            if (read_ > 0) restart();
+            return false;
+        }
         MPI_Get_count(&status, MPI_BYTE, &bytes_);
         source_ = status.MPI_SOURCE;
         return true;
@@ -115,7 +127,9 @@ class mpi_inbox {
     std::size_t place_bytes_;
     std::unique_ptr<std::byte[]> memory_;
     std::vector<MPI_Request> places_;
-    std::size_t head_ = 0;
+    std::size_t head_ = 0;    // the next to read
+    std::size_t oldest_ = 0;  // the first of those read and not restarted
+    std::size_t read_ = 0;    // how many those are
     int bytes_ = -1;  // of the message at the head; negative: none has come
     int source_ = 0;
 };

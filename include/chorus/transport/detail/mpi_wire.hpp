@@ -50,7 +50,7 @@ class mpi_wire {
 
     explicit mpi_wire(mpi_introduction known, std::size_t largest_chunk = std::size_t{1} << 30)
         : communicator_{std::move(known.communicator)}, me_{known.me}, size_{static_cast<rank_id>(known.identities.size())},
-          owner_{::getpid()}, largest_chunk_{largest_chunk}, generations_{generations_of(communicator_.get())},
+          owner_{::getpid()}, largest_chunk_{largest_chunk}, generations_{generations_of_library()},
           watch_{known.identities, known.me}, failures_{known.identities.size()},
           inbox_{communicator_.get(), 0, inbox_places, largest_short_bytes},
           outbox_{communicator_.get(), 0, outbox_slots, largest_short_bytes, known.identities.size()} {
@@ -170,10 +170,11 @@ class mpi_wire {
     static constexpr std::chrono::nanoseconds shortest_nap = std::chrono::microseconds{10};
     static constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds{2};
 
-    static std::uint32_t generations_of(MPI_Comm net) {
+    /// Attributes of the whole library are those of its world.
+    static std::uint32_t generations_of_library() {
         int* largest = nullptr;
         int is_known = 0;
-        expect_mpi(MPI_Comm_get_attr(net, MPI_TAG_UB, &largest, &is_known), "asking for the largest tag");
+        expect_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &is_known), "asking for the largest tag");
         int const largest_tag = is_known != 0 ? *largest : 0;
         if (largest_tag < 32767)
             raise(errc::unsupported, "mpi_transport: the MPI library's largest tag is " + std::to_string(largest_tag) +
