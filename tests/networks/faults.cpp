@@ -34,6 +34,7 @@ struct scene {
     any_transport& net;
     chorus::group<any_transport> world;
     std::vector<std::string> parameters;
+    std::chrono::steady_clock::time_point& begun;  // the last operation
 
     bool is_odd() const { return world.rank() == odd_one; }
 
@@ -45,10 +46,18 @@ struct scene {
     template <class T>
     void reduce(std::size_t count, char const* algorithm = "ring") const {
         std::vector<T> v(count, T{1});
+        begun = std::chrono::steady_clock::now();
         chorus::all_reduce(world, v, sum{}, chorus::algorithm_named(algorithm));
+        expect_sum(v);
+    }
+    template <class T>
+    void expect_sum(std::vector<T> const& v) const {
+        for (T x : v)
+            if (x != static_cast<T>(world.size())) throw std::runtime_error{"success with a wrong result"};
     }
     void broadcast(std::size_t count, rank_id root) const {
         std::vector<float> v(count);
+        begun = std::chrono::steady_clock::now();
         chorus::broadcast(world, v, root, chorus::algorithm_named("binomial_tree"));
     }
     /// Stays away for longer than the others' deadline, as a rank that computes.
@@ -124,8 +133,7 @@ void killed(scene const& s) {
     auto plan = chorus::plan_all_reduce(s.world, v, sum{}, chorus::algorithm_named(s.parameters.at(0)));
     if (!s.is_odd()) {
         plan.run();
-        for (float x : v)
-            if (x != static_cast<float>(s.world.size())) throw std::runtime_error{"success with a wrong result"};
+        s.expect_sum(v);
         return s.reduce<float>(1000);
     }
     int const turns = std::stoi(s.parameters.at(1));
@@ -134,16 +142,33 @@ void killed(scene const& s) {
         if (turn % 4 == 3) std::this_thread::sleep_for(std::chrono::microseconds{50});
     ::raise(SIGKILL);
 }
-/// Reduces for parameter seconds, whatever is done to the links meanwhile.
+/// Reduces until two seconds after the last change. Parameters, in pairs: after how many milliseconds, and what rank 0 asks tests/net/cluster
+/// to do to the links then, "1 down".
 void links(scene const& s) {
     s.warm_up();
-    auto const until = std::chrono::steady_clock::now() + seconds{std::stoi(s.parameters.at(0))};
+    auto const begin = std::chrono::steady_clock::now();
+    auto const moment = [&](std::size_t i) { return begin + milliseconds{std::stoi(s.parameters.at(i))}; };
+    std::jthread hand;
+    if (s.world.rank() == 0)
+        hand = std::jthread{[&](std::stop_token const& enough) {
+            for (std::size_t i = 0; i + 1 < s.parameters.size(); i += 2) {
+                while (!enough.stop_requested() && std::chrono::steady_clock::now() < moment(i)) std::this_thread::sleep_for(milliseconds{5});
+                if (!enough.stop_requested()) std::cout << "@fault link " + s.parameters[i + 1] + "\n" << std::flush;
+            }
+        }};
     std::vector<float> go(1, 1.0f);
     while (go[0] > 0) {
         s.reduce<float>(100000);
-        go[0] = std::chrono::steady_clock::now() < until ? 1.0f : 0.0f;
+        go[0] = std::chrono::steady_clock::now() < moment(s.parameters.size() - 2) + seconds{2} ? 1.0f : 0.0f;
+        s.begun = std::chrono::steady_clock::now();
         chorus::broadcast(s.world, go, 0);
     }
+}
+/// Parameter: elements. Until something goes wrong; each rank says so once it has begun.
+void reduces_for_ever(scene const& s) {
+    s.warm_up();
+    std::cout << "begun\n" << std::flush;
+    for (;;) s.reduce<float>(std::stoul(s.parameters.at(0)));
 }
 void nothing(scene const& s) { s.warm_up(); }
 
@@ -160,6 +185,7 @@ std::map<std::string, play> const plays{{"never_calls", never_calls},
                                         {"destroyed_while_under_way", destroyed_while_under_way},
                                         {"killed", killed},
                                         {"links", links},
+                                        {"reduces_for_ever", reduces_for_ever},
                                         {"nothing", nothing}};
 
 }  // namespace
@@ -183,7 +209,7 @@ int networks::run_fault(int argc, char** argv, rank_id rank, rank_id, std::funct
             }};
         any_transport net = make();
         begin = std::chrono::steady_clock::now();
-        known->second({net, chorus::group{net}.within(deadline), {arguments.begin() + 1, arguments.end()}});
+        known->second({net, chorus::group{net}.within(deadline), {arguments.begin() + 1, arguments.end()}, begin});
     } catch (chorus::error const& failure) {
         said["outcome"] = "error";
         said["code"] = to_string(failure.code());
