@@ -2,15 +2,15 @@
 # SPDX-FileCopyrightText: 2026 the chorus authors
 """A cluster on one machine: its hosts are sets of namespaces, its cables pairs of virtual interfaces, its switch one more set with a bridge.
 
-A host has its own network, name, System V memory, /dev/shm, process numbers, boot id and /etc/hosts, so that nothing takes two hosts for one. All that
-there is of a cluster is processes, one per host and one for the switch, that wait: when they end the kernel removes the rest. They carry the name of
-the cluster in their arguments, by which they are found again; no file is kept.
+A host has its own network, name, System V memory, /dev/shm, process numbers, boot id and /etc/hosts, so that nothing takes two hosts for one.
+All that there is of a cluster is processes, one per host and one for the switch, that wait: when they end the kernel removes the rest. They carry
+the name of the cluster in their arguments, by which they are found again; no file is kept, and nothing is added to the machine's own network.
 
-Rates are held by tbf (token bucket) at both ends of a cable. RATE is that of the payload of full TCP segments (1448 bytes in a frame of 1514), so the
-buckets fill 4.6 % faster: measured at 1gbit, one stream of 128 MiB gets 1.00 Gbit/s, both directions at once 1.00 each. A bucket holds 128 KiB:
-after 1 ms of rest that much passes at once, 0.8 % of 16 MiB; smaller ones lose rate, because timers are late (72 KiB: 1.5 %, 18 KiB: 9 %). A queue holds
-16 MiB on a host and 4 MiB on the switch. A delay is held by netem, which not every kernel has, at the end of the receiver: it is one way.
-Congestion control is that of the machine: the kernel lets other namespaces choose little."""
+Rates are held by tbf (token bucket) at both ends of a cable. RATE is that of the payload of full TCP segments (1448 bytes in a frame of 1514), so
+the buckets fill 4.6 % faster: measured at 1gbit, one stream of 128 MiB gets 1.00 Gbit/s, both directions at once 1.00 each. A bucket holds
+128 KiB: after 1 ms of rest that much passes at once, 0.8 % of 16 MiB; smaller ones lose rate, because timers are late (72 KiB: 1.5 %, 18 KiB:
+9 %). A queue holds 16 MiB on a host and 4 MiB on the switch. A delay is held by netem, which not every kernel has, at the end of the receiver: it
+is one way. Congestion control is that of the machine: the kernel lets other namespaces choose little."""
 import ctypes
 import json
 import os
