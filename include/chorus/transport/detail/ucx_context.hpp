@@ -134,6 +134,9 @@ class ucx_context {
         if (has("posix/") || has("sysv/")) settings.set("", "MM_ERROR_HANDLING", "y");
         if (has("cma/")) settings.set("CMA_", "MEMORY_INVALIDATE", "y");
         if (has("tcp/")) {
+            settings.set("", "RNDV_SEND_NBR_THRESH", "inf");   // bulk goes at once: see ucx_wire::note_route
+            settings.set("TCP_", "TX_SEG_SIZE", "64K");        // in pieces of this, instead of 8K
+            settings.set("TCP_", "RX_SEG_SIZE", "128K");
             auto const probe = std::to_string((options.silence.count() + 5) / 6) + "s";
             settings.set("TCP_", "KEEPIDLE", std::to_string((options.silence.count() + 1) / 2) + "s");
             settings.set("TCP_", "KEEPINTVL", probe);
