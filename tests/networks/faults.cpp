@@ -208,6 +208,7 @@ int networks::run_fault(int argc, char** argv, rank_id rank, rank_id, std::funct
                 ::raise(SIGKILL);
             }};
         any_transport net = make();
+        if (killer.joinable()) killer.join();  // the end of it
         begin = std::chrono::steady_clock::now();
         known->second({net, chorus::group{net}.within(deadline), {arguments.begin() + 1, arguments.end()}, begin});
     } catch (chorus::error const& failure) {

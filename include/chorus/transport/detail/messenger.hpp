@@ -73,7 +73,7 @@ class messenger : public endpoint_state {
         if (peer == me_) return deliver_to_self(tag, out);
         note_user();
         auto& to = peers_[peer];
-        if (out.size() <= largest_eager_ && to.queue.empty() && to.notes.empty() && send_eagerly(peer, tag, out)) return {};
+        if (out.size() <= largest_eager_ && to.queue.empty() && to.notes.empty() && !dispute_ && send_eagerly(peer, tag, out)) return {};
         request& r = pool_.take();
         r.peer = peer;
         r.tag = tag;
@@ -297,7 +297,9 @@ class messenger : public endpoint_state {
         }
     }
 
+    /// A rank that has seen a disagreement sends nothing of operations any more, so that nobody completes one that this rank will fail in.
     void flush(rank_id peer) noexcept {
+        if (dispute_) return;
         auto& queue = peers_[peer].queue;
         for (; !queue.empty() && push(queue.front()); --queued_) queue.pop_front();
     }
