@@ -139,8 +139,9 @@ class mailbox : public endpoint_state {
     operation_record view_of(rank_id peer) const { return read_record(arena_.member_of(peer)); }
     void show(operation_record const& record) noexcept {
         member& mine = arena_.member_of(me_);
-        if (record.run > 1 && shows_stream(mine, record.stream)) write_record_run(mine, record);
-        else write_record(mine, record);
+        if (record.run <= 1 || !shows_stream(mine, record.stream)) return write_record(mine, record);
+        write_record_round(mine, record);
+        write_record_run(mine, record);
     }
     void show_end(operation_record const& record) noexcept {
         member& mine = arena_.member_of(me_);

@@ -216,9 +216,10 @@ inline void write_record(member& shown, operation_record const& record) noexcept
     shown.record_version.store(version + 2, std::memory_order_release);
 }
 
-/// Two neighbouring words of a record, put together without a detour through memory.
+/// Two neighbouring members of a record as one word. They are read one by one: a load of both at once would wait until the stores that have just written
+/// them have left the store buffer (4 ns).
 template <class First, class Second>
-std::uint64_t record_word(First first, Second second) noexcept {
+std::uint64_t record_word(First const volatile& first, Second const volatile& second) noexcept {
     struct halves {
         First first;
         Second second;
@@ -234,9 +235,11 @@ inline bool shows_stream(member const& shown, std::uint64_t stream) noexcept {
     return shown.record[stream_word].load(std::memory_order_relaxed) == stream;
 }
 
-/// Of the plan that is shown already: two stores.
-inline void write_record_run(member& shown, operation_record const& record) noexcept {
+/// Of the plan that is shown already: two stores, or one at the end of a run.
+inline void write_record_round(member& shown, operation_record const& record) noexcept {
     shown.record[round_word].store(record_word(record.round, record.awaited), std::memory_order_release);
+}
+inline void write_record_run(member& shown, operation_record const& record) noexcept {
     shown.record[run_word].store(record_word(record.run, record.state), std::memory_order_release);
 }
 
