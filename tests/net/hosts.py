@@ -5,6 +5,7 @@
 A host has its own network, name, System V memory, /dev/shm, process numbers, boot id and /etc/hosts, so that nothing takes two hosts for one.
 All that there is of a cluster is processes, one per host and one for the switch, that wait: when they end the kernel removes the rest. They carry
 the name of the cluster in their arguments, by which they are found again; no file is kept, and nothing is added to the machine's own network.
+A host shares all files with the machine but these; what a launcher would keep in /tmp goes to /dev/shm, and with the host.
 
 Rates are held by tbf (token bucket) at both ends of a cable. RATE is that of the payload of full TCP segments (1448 bytes in a frame of 1514), so
 the buckets fill 4.6 % faster: measured at 1gbit, one stream of 128 MiB gets 1.00 Gbit/s, both directions at once 1.00 each. A bucket holds
@@ -25,9 +26,11 @@ import time
 MARK = "chorus-cluster"
 FRAME, PAYLOAD = 1514, 1448
 BUCKET = "128kb"
+NETWORK = "10.77.0.0/24"
 HEAD = 254
 
 # In the namespaces of a host or of the switch; $1 name, $2 role, $3 descriptor of a pipe that nobody writes to, $4 /etc/hosts, $5 facts.
+# One that is not told to stay, because its maker has ended, ends.
 HOLDER = r"""
 set -e
 if [ "$2" != switch ]; then mount -t proc proc /proc; fi
@@ -41,7 +44,8 @@ echo 4096 131072 6291456 > /proc/sys/net/ipv4/tcp_rmem
 echo 4096 16384 4194304 > /proc/sys/net/ipv4/tcp_wmem
 ip link set lo up
 echo ready
-exec > /dev/null 2>&1
+read -r
+exec < /dev/null > /dev/null 2>&1
 while ! read -r -u "$3"; do :; done
 """
 
@@ -87,7 +91,7 @@ def address(host):
 
 
 def expect_permission(with_delay=False):
-    for tool in ("ip", "tc", "unshare", "nsenter"):
+    for tool in ("ip", "tc", "unshare", "nsenter", "setpriv"):
         if not shutil.which(tool):
             raise not_permitted(f"\"{tool}\" was not found (Debian: apt-get install {'iproute2' if tool in ('ip', 'tc') else 'util-linux'})")
     refuse_unless("mount -t proc proc /proc && mount -t sysfs sysfs /sys", "network namespaces are not permitted here")
@@ -127,9 +131,11 @@ class cluster:
         return f"{self.name}-{host}"
 
     def enter(self, host, directory=None):
-        """The words before a command that make it run on a host. The head, where launchers run, sees all processes."""
+        """The words before a command that make it run on a host, and end with the process that they are. The switch, where launchers run,
+        sees all processes; nsenter stays only where it has to enter a process namespace."""
         spaces = ["--net", "--uts", "--ipc", "--mount"] + (["--pid"] if host != "switch" else [])
-        return ["nsenter", "--target", str(self.holders[str(host)]), *spaces, f"--wdns={directory or os.getcwd()}", "--"]
+        ending = ["setpriv", "--pdeathsig", "KILL"] if host != "switch" else []
+        return ["nsenter", "--target", str(self.holders[str(host)]), *spaces, f"--wdns={directory or os.getcwd()}", "--", *ending]
 
     def batch(self, host, tool, lines):
         done = subprocess.run(["nsenter", "--target", str(self.holders[str(host)]), "--net", tool, "-batch", "-"], input="\n".join(lines) + "\n",
@@ -141,10 +147,12 @@ class cluster:
     def down(self):
         """With the first process of a process namespace all others in it end."""
         until = time.monotonic() + 10
-        while self.name in running() and time.monotonic() < until:
-            for holder in self.holders.values():
+        while left := [process for process, _, name, *_ in holding() if name == self.name]:
+            if time.monotonic() > until:
+                raise failure(f"cluster {self.name}: processes {', '.join(map(str, left))} do not end")
+            for process in left:
                 try:
-                    os.kill(holder, signal.SIGKILL)
+                    os.kill(process, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
             time.sleep(0.01)
@@ -190,7 +198,7 @@ def start_holder(name, role, hosts, lasting):
     spaces = ["--net", "--uts", "--ipc", "--mount", "--propagation", "private"] + (["--pid"] if role != "switch" else [])
     process = subprocess.Popen(["unshare", *spaces, "--fork", "--kill-child", "bash", "-c", HOLDER, MARK, name, role, str(keep),
                                 hosts_file(name, hosts), str(hosts)],
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=(keep, never_written),
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=(keep, never_written),
                                start_new_session=True, preexec_fn=None if lasting else ending_with_parent(), cwd="/")
     os.close(keep)
     os.close(never_written)
@@ -216,6 +224,9 @@ def up(name, hosts, rate, delay, between_racks=None, lasting=False):
             process.stderr.close()
         made = running()[name]
         connect(made, rate, delay, between_racks)
+        for process in processes.values():
+            print("stay", file=process.stdin)
+            process.stdin.close()
         return made
     except BaseException:
         for process in processes.values():
@@ -246,9 +257,8 @@ def connect(made, rate, delay, between_racks):
             made.batch(h, "tc", [outgoing("eth0", rate)])
 
 
-def running():
-    """All clusters that this process can see, by name."""
-    found = {}
+def holding():
+    """Every process that holds a part of a cluster: its id, whether it is the one inside, name, role, …, number of hosts."""
     for entry in pathlib.Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
@@ -256,9 +266,16 @@ def running():
             words = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
         except OSError:
             continue
-        if len(words) > 8 and words[0] == "bash" and words[3] == MARK:
-            name, role = words[4], words[5]
-            found.setdefault(name, cluster(name, int(words[8]), {})).holders[role] = int(entry.name)
+        if words[0] in ("bash", "unshare") and MARK in words:
+            yield int(entry.name), words[0] == "bash", *words[words.index(MARK) + 1:]
+
+
+def running():
+    """All clusters that this process can see, by name."""
+    found = {}
+    for process, is_inside, name, role, _, _, hosts, *_ in holding():
+        if is_inside:
+            found.setdefault(name, cluster(name, int(hosts), {})).holders[role] = process
     return found
 
 
