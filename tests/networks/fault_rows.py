@@ -20,12 +20,18 @@ class row:
         return self.arguments[0].startswith("killed")
 
     @property
+    def cuts(self):
+        """What rank 1 says may not get through."""
+        return "1 down" in self.arguments
+
+    @property
     def odd_one_ends(self):
         """Rank 1 ends of itself, so that it is worth waiting for."""
         return 1 in self.judged
 
 
 ALL = (0, 1, 2)
+NONE = row("none", ["nothing"], {"success"}, ALL)
 EVERYWHERE = [
     row("absent at init", ["nothing"], {"timed out"}, absent=(1,)),
     row("killed in init, at once", ["killed_in_init", "0"], {"timed out", "peer lost"}),
@@ -59,9 +65,10 @@ def killings(quick):
             yield row(f"killed in {algorithm}, after {turns} advances", ["killed", algorithm, str(turns)], {"peer lost", "timed out"})
 
 
-def rows(quick, between_hosts, can_delay):
-    chosen = [*EVERYWHERE, *killings(quick)]
-    return [*chosen, *BETWEEN_HOSTS, *([LATE] if can_delay else [])] if between_hosts else chosen
+def rows(quick, between_hosts, can_delay, is_mpi):
+    """Over MPI between hosts: links alone."""
+    chosen = [] if between_hosts and is_mpi else [*EVERYWHERE, *killings(quick)]
+    return [NONE, *chosen, *(BETWEEN_HOSTS if between_hosts else []), *([LATE] if between_hosts and can_delay else [])]
 
 
 def judge(fault, said, longest, launcher_may_end_it):
