@@ -4,11 +4,15 @@
 
 #include "chorus/transport/detail/ordered_arrivals.hpp"
 #include "chorus/transport/detail/process_watch.hpp"
+#include "chorus/transport/detail/silence_watch.hpp"
 #include "chorus/transport/detail/ucx_context.hpp"
 #include "chorus/transport/rendezvous.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -24,33 +28,59 @@ struct ucx_introduction {
     rank_id me = 0;
     std::vector<process_identity> identities;
     std::vector<std::vector<std::byte>> addresses;
+    std::vector<std::vector<host_address>> hosts;
+    std::chrono::milliseconds silence;
 
     template <bootstrap Bootstrap>
     ucx_introduction(Bootstrap& meet, ucx_options const& options)
         : registrations{std::make_shared<ucx_registrations>(options)},
           worker{std::make_unique<ucx_worker>(registrations->context)}, me{meet.rank()}, identities(meet.size()),
-          addresses(meet.size()) {
+          addresses(meet.size()), hosts(meet.size()), silence{options.silence} {
         expects(meet.size() <= arrival_prefix::most_ranks, [&] {
             return std::to_string(meet.size()) + " ranks over UCX: at most " + std::to_string(arrival_prefix::most_ranks) + " are possible";
         });
-        process_identity const own = process_identity::own();
-        std::vector<std::byte> const address = worker->address();
-        std::vector<std::byte> card(sizeof own + address.size());
-        std::memcpy(card.data(), &own, sizeof own);
-        std::memcpy(card.data() + sizeof own, address.data(), address.size());
+        std::vector<std::byte> const card = own_card();
         auto const cards = meet.exchange(std::span<std::byte const>{card});
-        for (rank_id p = 0; p < identities.size(); ++p) {
-            if (p >= cards.size() || cards[p].size() <= sizeof own)
+        for (rank_id p = 0; p < identities.size(); ++p)
+            if (p >= cards.size() || !read_card(p, cards[p]))
                 raise(errc::mismatch, "rank " + std::to_string(p) + " told no UCX address: it uses another transport or version", p);
-            std::memcpy(&identities[p], cards[p].data(), sizeof own);
-            addresses[p].assign(cards[p].begin() + sizeof own, cards[p].end());
-        }
     }
 
     rank_id ranks_on_host() const noexcept {
         return static_cast<rank_id>(std::count_if(identities.begin(), identities.end(), [&](process_identity const& other) {
             return other.host == identities[me].host;
         }));
+    }
+
+ private:
+    struct card_header {
+        process_identity identity;
+        std::uint64_t hosts = 0;  ///< addresses of this host, 16 bytes each, that follow; then comes UCX's
+    };
+
+    std::vector<std::byte> own_card() const {
+        std::vector<host_address> const at = own_addresses();
+        std::vector<std::byte> const address = worker->address();
+        card_header const header{process_identity::own(), at.size()};
+        std::vector<std::byte> card(sizeof header + at.size() * sizeof(host_address) + address.size());
+        std::memcpy(card.data(), &header, sizeof header);
+        if (!at.empty()) std::memcpy(card.data() + sizeof header, at.data(), at.size() * sizeof(host_address));
+        std::memcpy(card.data() + card.size() - address.size(), address.data(), address.size());
+        return card;
+    }
+
+    bool read_card(rank_id p, std::span<std::byte const> card) {
+        card_header header;
+        if (card.size() <= sizeof header) return false;
+        std::memcpy(&header, card.data(), sizeof header);
+        card = card.subspan(sizeof header);
+        if (header.hosts >= card.size() / sizeof(host_address)) return false;
+        identities[p] = header.identity;
+        hosts[p].resize(header.hosts);
+        std::size_t const bytes = header.hosts * sizeof(host_address);
+        if (bytes > 0) std::memcpy(hosts[p].data(), card.data(), bytes);
+        addresses[p].assign(card.begin() + static_cast<std::ptrdiff_t>(bytes), card.end());
+        return true;
     }
 };
 

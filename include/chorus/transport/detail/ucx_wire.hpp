@@ -42,6 +42,7 @@ class ucx_wire {
 
     explicit ucx_wire(ucx_introduction known)
         : registrations_{std::move(known.registrations)}, worker_{std::move(known.worker)}, watch_{known.identities, known.me},
+          silence_{std::move(known.hosts), known.silence},
           me_{known.me}, peers_(known.addresses.size()), slots_(slot_count), arrivals_{size()} {
         expect_ucx(::ucp_worker_get_efd(worker(), &event_descriptor_), "asking for UCX's event descriptor");
         for (rank_id p = 0; p < peers_.size(); ++p) {
@@ -170,7 +171,8 @@ class ucx_wire {
     char const* failure_of(rank_id peer) noexcept {
         peer_state& other = peers_[peer];
         if (other.failure == nullptr && !watch_.is_alive(peer)) lose(other, "its process ended");
-        if (other.failure == nullptr && !watch_.is_local(peer)) has_endpoint(other);
+        if (other.failure == nullptr && !watch_.is_local(peer) && has_endpoint(other) && silence_.is_silent(peer))
+            lose(other, "its host does not answer");
         return arrivals_.waiting_of(peer) > 0 ? nullptr : other.failure;
     }
 
@@ -443,6 +445,7 @@ class ucx_wire {
     std::shared_ptr<ucx_registrations> registrations_;
     std::unique_ptr<ucx_worker> worker_;
     process_watch watch_;
+    silence_watch silence_;
     rank_id me_;
     std::vector<peer_state> peers_;
     std::vector<slot> slots_;
