@@ -17,7 +17,7 @@
 using chorus::arrival_report;
 using chorus::blamed_rank;
 using chorus::rank_id;
-using chorus::detail::arrival;
+using chorus::detail::noted_arrival;
 using std::chrono::nanoseconds;
 
 namespace {
@@ -31,7 +31,7 @@ struct notes {
     }
 
     arrival_report report(nanoseconds threshold = nanoseconds{0}, nanoseconds clock_error = nanoseconds{0}) const {
-        std::vector<arrival> all;
+        std::vector<noted_arrival> all;
         std::vector<std::uint64_t> counts;
         for (auto const& one : of) {
             all.insert(all.end(), one.begin(), one.end());
@@ -40,7 +40,7 @@ struct notes {
         return chorus::detail::report_arrivals(all, counts, {3, threshold, clock_error});
     }
 
-    std::vector<std::vector<arrival>> of;
+    std::vector<std::vector<noted_arrival>> of;
 };
 
 std::uint64_t lines(std::string const& text) {

@@ -54,7 +54,7 @@ struct arrival_report {
 namespace detail {
 
 /// What travels of one arrival.
-struct arrival {
+struct noted_arrival {
     std::uint64_t stream = 0;  // with run: equal on all members of an operation, different for different operations
     std::int64_t at = 0;       // nanoseconds
     std::uint64_t count = 0;
@@ -63,7 +63,7 @@ struct arrival {
     rank_id size = 0;          // members of the operation
     std::array<char, 16> operation{};
 };
-static_assert(sizeof(arrival) == 56);
+static_assert(sizeof(noted_arrival) == 56);
 
 struct arrival_totals {
     std::uint64_t overwritten = 0;
@@ -72,7 +72,7 @@ struct arrival_totals {
 };
 
 struct ranked_arrival {
-    arrival what;
+    noted_arrival what;
     rank_id rank;
 };
 
@@ -89,7 +89,7 @@ inline bool are_all_members(std::span<ranked_arrival const> known, std::size_t r
 
 /// Of one operation; `known` is in the order of arrival and not empty.
 inline operation_arrivals compare_arrivals(std::span<ranked_arrival const> known) {
-    arrival const& last = known.back().what;
+    noted_arrival const& last = known.back().what;
     operation_arrivals one{last.operation.data(), last.count, last.sequence, last.run, known.front().rank, known.back().rank};
     one.first_at = std::chrono::nanoseconds{known.front().what.at};
     one.spread = std::chrono::nanoseconds{last.at} - one.first_at;
@@ -113,7 +113,7 @@ inline std::vector<blamed_rank> blame(std::span<operation_arrivals const> operat
 }
 
 /// counts[r] arrivals of rank r, one rank after another.
-inline std::vector<ranked_arrival> by_operation(std::span<arrival const> all, std::span<std::uint64_t const> counts) {
+inline std::vector<ranked_arrival> by_operation(std::span<noted_arrival const> all, std::span<std::uint64_t const> counts) {
     std::vector<ranked_arrival> known;
     known.reserve(all.size());
     std::size_t next = 0;
@@ -126,7 +126,7 @@ inline std::vector<ranked_arrival> by_operation(std::span<arrival const> all, st
 }
 
 /// `all` holds counts[r] arrivals of rank r, one rank after another. O(n log n) for n arrivals.
-inline arrival_report report_arrivals(std::span<arrival const> all, std::span<std::uint64_t const> counts,
+inline arrival_report report_arrivals(std::span<noted_arrival const> all, std::span<std::uint64_t const> counts,
                                       arrival_totals const& totals) {
     std::vector<ranked_arrival> const known = by_operation(all, counts);
     arrival_report report;
@@ -134,7 +134,7 @@ inline arrival_report report_arrivals(std::span<arrival const> all, std::span<st
     report.clock_error = 2 * totals.clock_error;
     report.threshold = (std::max)(totals.threshold, report.clock_error);
     for (std::size_t begin = 0, end = 0; begin < known.size(); begin = end) {
-        arrival const& first = known[begin].what;
+        noted_arrival const& first = known[begin].what;
         while (end < known.size() && known[end].what.stream == first.stream && known[end].what.run == first.run) ++end;
         if (are_all_members({&known[begin], end - begin}, counts.size())) report.operations.push_back(compare_arrivals({&known[begin], end - begin}));
         else ++report.incomplete;

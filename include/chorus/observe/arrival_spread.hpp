@@ -45,7 +45,7 @@ class arrival_spread final : public observer {
     template <transport Transport>
     arrival_report collect(group<Transport> const& members, std::chrono::nanoseconds threshold = std::chrono::microseconds{100}) const {
         clock_offset const offset = measure_clock_offset(members);
-        std::vector<detail::arrival> const mine = in_order(offset.to_first);
+        std::vector<detail::noted_arrival> const mine = in_order(offset.to_first);
         group<Transport> const quiet = detail::unobserved(members);
         std::array<std::uint64_t, 3> const told{mine.size(), overwritten(), static_cast<std::uint64_t>(offset.error.count())};
         std::vector<std::uint64_t> all_told(told.size() * members.size());
@@ -59,14 +59,14 @@ class arrival_spread final : public observer {
             totals.overwritten += all_told[i + 1];
             totals.clock_error = (std::max)(totals.clock_error, std::chrono::nanoseconds{all_told[i + 2]});
         }
-        std::vector<detail::arrival> all(members.rank() == 0 ? total : 0);
+        std::vector<detail::noted_arrival> all(members.rank() == 0 ? total : 0);
         gather_v(quiet, mine, all, counts, 0);
         return members.rank() == 0 ? detail::report_arrivals(all, counts, totals) : arrival_report{};
     }
 
  private:
-    std::vector<detail::arrival> in_order(std::chrono::nanoseconds to_first) const {
-        std::vector<detail::arrival> all;
+    std::vector<detail::noted_arrival> in_order(std::chrono::nanoseconds to_first) const {
+        std::vector<detail::noted_arrival> all;
         all.reserve(size());
         for (std::uint64_t i = overwritten(); i < made_; ++i) {
             all.push_back(ring_[i % ring_.size()]);
@@ -75,7 +75,7 @@ class arrival_spread final : public observer {
         return all;
     }
 
-    std::vector<detail::arrival> ring_;
+    std::vector<detail::noted_arrival> ring_;
     std::uint64_t made_ = 0;
 };
 
