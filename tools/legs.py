@@ -5,12 +5,13 @@
 
     checks     the tools that look at the sources: floors, mirror, lists, snippets, and the tools' own tests
     headers    every header alone and all together, with g++ and clang++
-    gcc        tests, examples, benchmarks and trainer built by g++; tests over MPI, UCX and network namespaces
+    gcc        tests, examples, benchmarks and trainer built by g++; tests over MPI and UCX on this host
     noexcept   the library under -fno-exceptions
     consumers  installed, as a subdirectory, by a bare include path
     clang      tests and examples built by clang++
     tsan       tests that use several threads, under the thread sanitizer
     asan       tests and examples under the address and undefined-behaviour sanitizers
+    networks   only when asked for: tests across network namespaces, of faults under MPI, and of what killed ranks leave behind
 
 Every leg prints what failed, what was skipped and why, and its counts. The last line of all is the sum, alone:
 "N passed, N failed, N skipped". Ends with 1 if anything failed. Builds are kept in build/test.
@@ -76,8 +77,8 @@ def counting(*command):
     return counts
 
 
-def preset(name, jobs, *definitions, launcher=(), exclude=None):
-    """Configures, builds and tests one of CMakePresets.json."""
+def preset(name, jobs, *definitions, launcher=(), exclude=None, only=None):
+    """Configures, builds and tests one of CMakePresets.json; tests with or without a label."""
     tree = BUILD / name
     configured = run("cmake", "--preset", name, "-B", tree, *definitions)
     if configured.returncode != 0:
@@ -93,7 +94,7 @@ def preset(name, jobs, *definitions, launcher=(), exclude=None):
     report = tree / "report.xml"
     report.unlink(missing_ok=True)
     tested = run(*launcher, "ctest", "--test-dir", tree, "--parallel", jobs, "--output-junit", report,
-                 *(["--label-exclude", exclude] if exclude else []))
+                 *(["--label-exclude", exclude] if exclude else []), *(["--label-regex", only] if only else []))
     if not report.exists():
         say("FAILED to test", tested.stdout)
         return counts + Counts(failed=1)
@@ -160,7 +161,7 @@ def checks(_):
 LEGS = {
     "checks": checks,
     "headers": lambda jobs: counting("tools/headers", "--jobs", jobs),
-    "gcc": lambda jobs: preset("dev", jobs, "-DCMAKE_CXX_FLAGS_DEBUG=-O1"),
+    "gcc": lambda jobs: preset("dev", jobs, "-DCMAKE_CXX_FLAGS_DEBUG=-O1", exclude="^net$"),
     "noexcept": lambda jobs: preset("noexcept", jobs),
     "consumers": lambda _: counting("tests/consume/run"),
     "clang": lambda jobs: preset("clang", jobs, "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DCHORUS_BUILD_BENCH=OFF", "-DCHORUS_BUILD_TRAINER=OFF",
@@ -169,12 +170,14 @@ LEGS = {
     "asan": lambda jobs: sanitized("asan", jobs, "clang++", "address"),
 }
 QUICK = ["checks", "gcc"]
+# Only when asked for: takes a quiet machine, root and some ten minutes.
+ON_REQUEST = {"networks": lambda jobs: preset("dev", jobs, "-DCMAKE_CXX_FLAGS_DEBUG=-O1", only="^net$")}
 
 
 def main():
     parser = argparse.ArgumentParser(prog="tools/test", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="only " + " and ".join(QUICK))
-    parser.add_argument("--leg", action="append", choices=LEGS, help="only this leg; may be repeated")
+    parser.add_argument("--leg", action="append", choices=[*LEGS, *ON_REQUEST], help="only this leg; may be repeated")
     parser.add_argument("--jobs", type=int, default=max(2, len(os.sched_getaffinity(0))), help="processes at a time (%(default)s)")
     options = parser.parse_args()
 
@@ -182,7 +185,7 @@ def main():
     for leg in options.leg or (QUICK if options.quick else LEGS):
         say(f"== {leg}")
         start = time.monotonic()
-        counts = LEGS[leg](str(options.jobs))
+        counts = {**LEGS, **ON_REQUEST}[leg](str(options.jobs))
         say(f"{leg}: {counts} in {time.monotonic() - start:.0f} s", "")
         total += counts
     print(total)
