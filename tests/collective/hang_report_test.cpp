@@ -117,6 +117,17 @@ TEST_CASE("of two kinds of laggards the worse is named first, of two of a kind t
     CHECK(explain_hang(views, 0).culprit == 7);
 }
 
+TEST_CASE("who ran into its own deadline in the same operation and left is not blamed for it") {
+    auto views = all_in(9);
+    views[1].is_lost = true;
+    views[1].record.state = operation_state::failed;
+    views[2].record = ended(4);
+    hang_report const report = explain_hang(views, 0);
+    CHECK(begins(report, "rank 2: did not enter it"));
+    CHECK(has(report, "; rank 1: failed in it and left"));
+    CHECK(report.culprit == 2);
+}
+
 TEST_CASE("runs of one plan are told apart") {
     auto views = all_in(4);
     for (rank_view& v : views) v.record.run = 6;

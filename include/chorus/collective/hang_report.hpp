@@ -87,8 +87,13 @@ class hang_reporter {
         return other.stream == mine_.stream && other.run == mine_.run && other.state == operation_state::running;
     }
 
+    bool has_failed_in_this(operation_record const& other) const noexcept {
+        return other.stream == mine_.stream && other.run == mine_.run && other.state == operation_state::failed;
+    }
+
     hang_status status_of(rank_view const& view) const {
         operation_record const& r = view.record;
+        if (view.is_lost && has_failed_in_this(r)) return {standing::failed, 0, "failed in it and left"};
         if (view.is_lost) return {standing::lost, 0, "ended or left, last in " + at_last(r)};
         if (!view.has_answered)
             return {standing::silent, 0, "did not answer within " + std::to_string(view_grace.count()) +
@@ -101,7 +106,7 @@ class hang_reporter {
 
     hang_status in_the_plan(operation_record const& r) const {
         std::string const run = "run " + std::to_string(r.run) + " of it";
-        if (r.state == operation_state::failed && r.run == mine_.run) return {standing::failed, 0, "failed in it"};
+        if (has_failed_in_this(r)) return {standing::failed, 0, "failed in it"};
         if (r.run < mine_.run) {
             if (r.state == operation_state::running) return {standing::behind, 0, "still in " + run + ", " + waits(r)};
             return {standing::outside, 0, "did not enter run " + std::to_string(mine_.run) + " of it (last: run " +
