@@ -19,7 +19,7 @@ namespace {
 
 constexpr errc all_codes[] = {errc::invalid_argument, errc::mismatch,       errc::timed_out, errc::peer_lost,
                               errc::aborted,          errc::poisoned,       errc::concurrent_use, errc::too_large,
-                              errc::unsupported,      errc::system_failed,    errc::forked};
+                              errc::unsupported,      errc::system_failed,    errc::forked,     errc::corrupt};
 
 void ignore(error const&) {}
 

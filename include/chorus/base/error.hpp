@@ -27,7 +27,8 @@ enum class errc : std::uint8_t {
     too_large,         ///< a size does not fit in memory or in 64 bits
     unsupported,       ///< this transport or algorithm cannot do it
     system_failed,     ///< the operating system refused something
-    forked             ///< a child process uses what belongs to its parent
+    forked,            ///< a child process uses what belongs to its parent
+    corrupt            ///< bytes that were received or restored are not what would have been written
 };
 
 constexpr std::string_view to_string(errc code) noexcept {
@@ -43,6 +44,7 @@ constexpr std::string_view to_string(errc code) noexcept {
         case errc::unsupported: return "unsupported";
         case errc::system_failed: return "system failed";
         case errc::forked: return "forked";
+        case errc::corrupt: return "corrupt";
     }
     return "unknown";
 }

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,22 +37,75 @@ class arrival_prefix {
 };
 static_assert(sizeof(arrival_prefix) == 4);
 
-/// A message with its prefix, somewhere in the library's memory.
+/// A message with its prefix, in the library's memory or copied out of it.
 struct arrival {
     arrival_prefix prefix;
+    bool is_copy = false;
     void* data = nullptr;
     std::size_t bytes = 0;
 
+    arrival() = default;
+    arrival(arrival_prefix of, void* at, std::size_t length, bool copied) noexcept : prefix{of}, is_copy{copied}, data{at}, bytes{length} {}
+
     /// Of a message that is at least as long as a prefix.
-    static arrival of(void* data, std::size_t bytes) noexcept {
-        arrival came{{}, data, bytes};
-        std::memcpy(&came.prefix, data, sizeof came.prefix);
-        return came;
+    static arrival of(void* data, std::size_t bytes, bool is_copy = false) noexcept {
+        arrival_prefix prefix;
+        std::memcpy(&prefix, data, sizeof prefix);
+        return {prefix, data, bytes, is_copy};
     }
 
     std::span<std::byte const> body() const noexcept {
         return std::span{static_cast<std::byte const*>(data), bytes}.subspan(sizeof(arrival_prefix));
     }
+};
+
+/// Copies of messages that may not stay where they came. Those up to a cell's size cost no allocation once as many were kept before.
+class arrival_copies {
+ public:
+    void* keep(void const* data, std::size_t bytes) {
+        void* const place = bytes > sizeof(cell) ? ::operator new(bytes) : take_cell();
+        copy(static_cast<std::byte*>(place), static_cast<std::byte const*>(data), bytes);
+        return place;
+    }
+    void give_back(void* place, std::size_t bytes) noexcept {
+        if (bytes > sizeof(cell)) ::operator delete(place);
+        else free_.push_back(static_cast<cell*>(place));
+    }
+
+ private:
+    struct cell {
+        alignas(64) std::byte bytes[128];
+    };
+
+    /// What is written in pieces and read at once as a whole has to go through the cache, behind whatever waits for another core; so short
+    /// messages, which are read at once, are written as they are read: the prefix, then words of 8 bytes.
+    static void copy(std::byte* to, std::byte const* from, std::size_t bytes) noexcept {
+        if (bytes < 4 || bytes > 36) {
+            std::memcpy(to, from, bytes);
+            return;
+        }
+        std::memcpy(to, from, 4);
+        std::size_t at = 4;
+        if (at + 8 <= bytes) std::memcpy(to + at, from + at, 8), at += 8;
+        if (at + 8 <= bytes) std::memcpy(to + at, from + at, 8), at += 8;
+        if (at + 8 <= bytes) std::memcpy(to + at, from + at, 8), at += 8;
+        if (at + 8 <= bytes) std::memcpy(to + at, from + at, 8), at += 8;
+        for (; at < bytes; ++at) to[at] = from[at];
+    }
+
+    void* take_cell() {
+        if (free_.empty()) {
+            cells_.push_back(std::make_unique<cell>());
+            free_.reserve(cells_.size());
+            return cells_.back().get();
+        }
+        cell* const place = free_.back();
+        free_.pop_back();
+        return place;
+    }
+
+    std::vector<std::unique_ptr<cell>> cells_;
+    std::vector<cell*> free_;
 };
 
 /// Messages of all senders, each sender's in its order, until they are released.
@@ -81,7 +136,7 @@ class ordered_arrivals {
             queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(first_));
             first_ = 0;
         }
-        queue_.push_back(came);
+        queue_.emplace_back(came.prefix, came.data, came.bytes, came.is_copy);  // field by field: see arrival_copies
         ++senders_[came.prefix.sender()].waiting;
     }
 

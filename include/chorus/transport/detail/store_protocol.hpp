@@ -241,7 +241,7 @@ inline std::optional<error> read_failure(std::span<std::byte const> payload) {
     std::uint64_t const code = from.number(1);
     auto const blamed = static_cast<rank_id>(from.number(4));
     if (from.is_short()) return std::nullopt;
-    errc const known = code <= static_cast<std::uint64_t>(errc::forked) ? static_cast<errc>(code) : errc::aborted;
+    errc const known = code <= static_cast<std::uint64_t>(errc::corrupt) ? static_cast<errc>(code) : errc::aborted;
     return error{known, from.text(), blamed};
 }
 

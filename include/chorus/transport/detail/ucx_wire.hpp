@@ -26,7 +26,7 @@ namespace chorus::detail {
 /// UCX as a wire: short messages are active messages, bulk is tag matching straight from and to the caller's memory.
 ///
 /// Every active message begins with its sender and its number: UCX does not promise their order, the number restores it.
-/// They stay in UCX's receive buffers until they are released, and leave through a slot of this rank: one copy at each end.
+/// They stay in UCX's receive buffers until they are released, where UCX can spare those (else they are copied), and leave through a slot of this rank.
 /// Endpoints are made at the first use of a peer, or all at once by `connect_all`; some 20 to 40 KiB and 40 to 70 µs each. All of them notice the
 /// end of the peer (error handling mode PEER).
 class ucx_wire {
@@ -71,7 +71,7 @@ class ucx_wire {
         is_ending_ = true;
         for (peer_state& p : peers_)
             if (p.endpoint != nullptr) send_note(p, note::goodbye);
-        arrivals_.drain([&](arrival const& came) { ::ucp_am_data_release(worker(), came.data); });
+        arrivals_.drain([&](arrival const& came) { release(came); });
         flush_all(std::chrono::seconds{1});
         for (peer_state& p : peers_)
             if (p.endpoint != nullptr) close(p);
@@ -115,7 +115,7 @@ class ucx_wire {
     }
 
     void release_short() noexcept {
-        ::ucp_am_data_release(worker(), arrivals_.front().data);
+        release(arrivals_.front());
         arrivals_.pop();
     }
 
@@ -239,7 +239,7 @@ class ucx_wire {
         handler.id = short_id;
         handler.cb = &when_short_comes;
         handler.arg = this;
-        handler.flags = UCP_AM_FLAG_WHOLE_MSG | UCP_AM_FLAG_PERSISTENT_DATA;
+        handler.flags = UCP_AM_FLAG_WHOLE_MSG;
         expect_ucx(::ucp_worker_set_am_recv_handler(worker(), &handler), "listening for UCX messages");
     }
 
@@ -302,17 +302,24 @@ class ucx_wire {
     static ucs_status_t when_short_comes(void* wire, void const*, std::size_t, void* data, std::size_t bytes,
                                          ucp_am_recv_param_t const* how) noexcept {
         ucx_wire& self = *static_cast<ucx_wire*>(wire);
-        if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_DATA) == 0 || bytes < sizeof(arrival_prefix)) return UCS_OK;
-        arrival const came = arrival::of(data, bytes);
+        if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0 || bytes < sizeof(arrival_prefix)) return UCS_OK;
+        bool const may_stay = (how->recv_attr & UCP_AM_RECV_ATTR_FLAG_DATA) != 0;
+        arrival came = arrival::of(data, bytes, !may_stay);
         if (came.prefix.sender() >= self.size() || came.prefix.sender() == self.me_) return UCS_OK;  // a stranger's
+        if (!may_stay) came.data = self.copies_.keep(data, bytes);
         self.arrivals_.take(came, [&](arrival const& next) { self.hear(next); });
-        return UCS_INPROGRESS;  // kept until it is released
+        return may_stay ? UCS_INPROGRESS : UCS_OK;
+    }
+
+    void release(arrival const& came) noexcept {
+        if (came.is_copy) copies_.give_back(came.data, came.bytes);
+        else ::ucp_am_data_release(worker(), came.data);
     }
 
     void hear(arrival const& came) noexcept {
         if (!came.prefix.is_note() && !is_ending_) return arrivals_.append(came);
         if (came.prefix.is_note() && !came.body().empty()) read_note(peers_[came.prefix.sender()], static_cast<note>(came.body()[0]));
-        spent_.push_back(came.data);
+        spent_.push_back(came);
     }
 
     void read_note(peer_state& from, note what) noexcept {
@@ -384,7 +391,7 @@ class ucx_wire {
 
     bool make_progress() noexcept {
         bool const moved = ::ucp_worker_progress(worker()) != 0;
-        for (; !spent_.empty(); spent_.pop_back()) ::ucp_am_data_release(worker(), spent_.back());
+        for (; !spent_.empty(); spent_.pop_back()) release(spent_.back());
         if (broken_ > 0) close_broken();
         if (!closing_.empty()) sweep_closing();
         return moved;
@@ -451,7 +458,8 @@ class ucx_wire {
     std::vector<slot> slots_;
     std::vector<slot*> free_slots_;
     ordered_arrivals arrivals_;
-    std::vector<void*> spent_;           // messages that have been read inside UCX: it takes them back outside only
+    arrival_copies copies_;
+    std::vector<arrival> spent_;         // messages that have been read inside UCX: it takes them back outside only
     std::vector<void*> closing_;         // UCX's requests to flush and to close
     std::size_t broken_ = 0;             // peers lost since the last look
     int event_descriptor_ = -1;
