@@ -5,6 +5,7 @@
 #include "chorus/base/random.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -14,6 +15,7 @@
 
 using chorus::rank_id;
 using chorus::detail::arrival;
+using chorus::detail::arrival_copies;
 using chorus::detail::arrival_prefix;
 using chorus::detail::ordered_arrivals;
 
@@ -107,4 +109,19 @@ TEST_CASE("what is kept is counted, shown first in first out, and given back at 
     inbox.drain([&](arrival const&) { ++back; });
     CHECK(back == 3);
     CHECK(inbox.empty());
+}
+
+TEST_CASE("a copy is what was copied, of every length, aligned or not, and stays so while others come and go") {
+    arrival_copies copies;
+    std::vector<std::byte> original(400);
+    for (std::size_t i = 0; i < original.size(); ++i) original[i] = static_cast<std::byte>(i * 7 + 1);
+    for (std::size_t round = 0; round < 2; ++round)
+        for (std::size_t offset : {0u, 1u, 3u}) {
+            std::vector<void*> kept;
+            for (std::size_t bytes = 1; bytes < 300; ++bytes) kept.push_back(copies.keep(original.data() + offset, bytes));
+            for (std::size_t bytes = 1; bytes < 300; ++bytes) {
+                CHECK(std::memcmp(kept[bytes - 1], original.data() + offset, bytes) == 0);
+                copies.give_back(kept[bytes - 1], bytes);
+            }
+        }
 }
