@@ -14,14 +14,14 @@
 #include <vector>
 
 // All-reduce of float by a ring over UCX beside its lower bound, 2(p-1)/p · bytes / rate of a host's cable. Arguments: bytes, bits per second,
-// segments, repetitions. Started once per host:
+// segments (0: as the ring has it), repetitions. Started once per host:
 //
 //     tests/net/cluster run --hosts 4 --rate 1gbit -- PROGRAM 16777216 1e9
 int main(int argc, char** argv) {
     auto const argument = [&](int at, char const* otherwise) { return std::string{argc > at ? argv[at] : otherwise}; };
     std::size_t const bytes = std::stoul(argument(1, "16777216"));
     double const rate = std::stod(argument(2, "1e9"));
-    auto const segments = static_cast<std::uint32_t>(std::stoul(argument(3, "0")));
+    auto const segments = static_cast<std::uint32_t>(std::stoul(argument(3, "2")));
     int const repetitions = std::stoi(argument(4, "9"));
 
     auto meet = chorus::tcp_rendezvous::from_environment();
