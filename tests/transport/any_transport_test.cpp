@@ -143,9 +143,14 @@ TEST_CASE("it is built from transports only, never copied, and models every refi
     CHECK(simulated.is_cancelling());
     CHECK(!simulated.is_guarded());
     CHECK(!simulated.is_recovering());
+    CHECK(simulated.kind() == "simulated");
+    chorus::recording_transport recorded{network.endpoint(1)};
+    CHECK(recorded.kind() == "simulated");
+    CHECK(chorus::kind_of(any_transport{recorded}) == "simulated");
     any_transport least{std::make_unique<archetypes::least_transport>()};
     CHECK(!(least.is_reducing() || least.is_aborting() || least.is_explaining() || least.is_resting() ||
             least.is_announcing() || least.is_cancelling() || least.is_guarded() || least.is_recovering()));
+    CHECK(least.kind().empty());
 }
 
 TEST_CASE("reductions are right where the inner transport reduces and where it cannot") {

@@ -64,6 +64,7 @@ class transport_interface {
         raise(errc::unsupported, "recover on rank " + std::to_string(me) + ": the transport in any_transport cannot go on without lost ranks");
     }
     virtual std::uint64_t recoveries() const noexcept { return 0; }
+    virtual std::string_view kind() const noexcept { return {}; }
 
     first_error abort_;  // used only where the inner transport cannot abort
 
@@ -156,6 +157,7 @@ class transport_model final : public transport_interface {
         if constexpr (recovering_transport<Transport>) return net_->recover(limit);
         else return transport_interface::recover(limit, me);
     }
+    std::string_view kind() const noexcept override { return kind_of(*net_); }
     std::uint64_t recoveries() const noexcept override {
         if constexpr (recovering_transport<Transport>) return std::as_const(*net_).recoveries();
         else return transport_interface::recoveries();
@@ -209,6 +211,7 @@ class any_transport {
 
     rank_id rank() const noexcept { return rank_; }
     rank_id size() const noexcept { return size_; }
+    std::string_view kind() const noexcept { return net_->kind(); }
 
     bool is_reducing() const noexcept { return has_.reducing; }
     bool is_aborting() const noexcept { return has_.aborting; }

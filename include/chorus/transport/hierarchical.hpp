@@ -42,6 +42,9 @@ namespace chorus {
 template <transport Inside, transport Between>
 class hierarchical_transport : public detail::endpoint_state {
  public:
+    /// The name in tables of algorithms.
+    static constexpr std::string_view kind() noexcept { return "hierarchical"; }
+
     class ticket {
      public:
         ticket() = default;

@@ -7,6 +7,7 @@
 #include "chorus/transport/detail/mpi_wire.hpp"
 #include "chorus/transport/transport.hpp"
 
+#include <string_view>
 #include <utility>
 
 #include <mpi.h>
@@ -62,6 +63,9 @@ class session {
 /// Destroyed after MPI_Finalize it does nothing; a forked child's copy does nothing.
 class mpi_transport : public detail::messenger<detail::mpi_wire> {
  public:
+    /// The name in tables of algorithms.
+    static constexpr std::string_view kind() noexcept { return "mpi"; }
+
     /// Collective over `members`, which is duplicated and may be freed at once. Throws `invalid_argument` for MPI_COMM_NULL and inter-communicators,
     /// `unsupported` where MPI's thread level does not let this thread call, `system_failed` for what MPI refuses.
     explicit mpi_transport(MPI_Comm members) : mpi_transport{detail::mpi_introduction{members}} {}

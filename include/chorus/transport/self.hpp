@@ -12,6 +12,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -24,6 +25,9 @@ namespace chorus {
 /// never touches its buffer. Largest message: memory. No peer can be lost.
 class self_transport {
  public:
+    /// The name in tables of algorithms.
+    static constexpr std::string_view kind() noexcept { return "self"; }
+
     struct ticket {
         progress state = progress::done;
         message_tag tag;

@@ -37,6 +37,9 @@ struct shared_memory_options {
 /// inherited is refused (`forked`); the parent's session does not notice.
 class shared_memory_transport : public detail::mailbox<detail::process_platform> {
  public:
+    /// The name in tables of algorithms.
+    static constexpr std::string_view kind() noexcept { return "shm"; }
+
     /// Joins the session `name` of this user on this host as rank `me` of `ranks`; blocks until all have come or `join_within` is over
     /// (timed_out, naming who is absent). A name may be used again at once.
     shared_memory_transport(std::string_view name, rank_id me, rank_id ranks, shared_memory_options const& options = {})

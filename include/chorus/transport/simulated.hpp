@@ -49,6 +49,9 @@ class simulated_network;
 /// Endpoint of a `simulated_network`.
 class simulated_transport {
  public:
+    /// The name in tables of algorithms.
+    static constexpr std::string_view kind() noexcept { return "simulated"; }
+
     class ticket;
 
     rank_id rank() const noexcept { return rank_; }

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <new>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -94,6 +95,9 @@ struct thread_platform {
 /// largest message 2^56 - 1 bytes | tags: all 64 bits | a rank whose function has ended is `peer_lost` to whoever still waits for it.
 class thread_transport : public detail::mailbox<detail::thread_platform> {
  public:
+    /// The name in tables of algorithms.
+    static constexpr std::string_view kind() noexcept { return "thread"; }
+
     thread_transport(std::shared_ptr<detail::thread_world> world, rank_id me)
         : mailbox{world->arena(), me, detail::waiting_style_for(world->arena().shape().ranks), {world}} {
         arena().member_of(me).presence.store(detail::presence_here, std::memory_order_release);

@@ -173,4 +173,16 @@ template <class T> concept recovering_transport = transport<T> && requires(T& ne
     { known.recoveries() } noexcept -> std::same_as<std::uint64_t>;
 };
 
+/// Says in one word what kind of transport it is, by which tables of algorithms know it: "thread", "shm", "mpi". It must be the same on all ranks.
+template <class T> concept named_transport = transport<T> && requires(T const& known) {
+    { known.kind() } noexcept -> std::convertible_to<std::string_view>;
+};
+
+/// The kind of a transport; empty for one that does not say.
+template <transport Transport>
+constexpr std::string_view kind_of(Transport const& net) noexcept {
+    if constexpr (named_transport<Transport>) return net.kind();
+    else return {};
+}
+
 }  // namespace chorus

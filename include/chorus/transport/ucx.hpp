@@ -14,6 +14,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -53,6 +54,9 @@ class ucx_pin {
 /// holds the parent's TCP connections, so that peers on other hosts do not notice the parent's end before the child's.
 class ucx_transport : public detail::messenger<detail::ucx_wire> {
  public:
+    /// The name in tables of algorithms.
+    static constexpr std::string_view kind() noexcept { return "ucx"; }
+
     using pin_type = ucx_pin;
 
     /// Collective over `meet`, which is not used any more afterwards; blocks as long as its deadline allows.
