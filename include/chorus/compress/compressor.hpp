@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -33,6 +34,11 @@ struct compression_promise {
 
     /// What is decoded is, element by element, either the input's own bits or zero: sent + residual = input to the bit.
     bool is_selection = false;
+
+    /// The two above hold for vectors whose elements are 0 or of a magnitude from `smallest` to `largest`. Finite vectors up to `largest` are decoded to
+    /// finite ones; beyond it a cast makes infinities, as casts do, and others the largest that they have.
+    float smallest = 0.0f;
+    float largest = (std::numeric_limits<float>::max)();
 
     friend bool operator==(compression_promise const&, compression_promise const&) = default;
 };

@@ -67,6 +67,11 @@ struct wire_header {
         if (!is_so) raise(errc::corrupt, std::string{name} + " cannot decode this message: " + why());
     }
 
+    /// Raises `corrupt` unless detail and number are 0: of formats that do not use them.
+    void expect_unused_zero(std::string_view name) const {
+        expect_whole(detail == 0 && number == 0, name, [] { return "its header has numbers that this format does not use"; });
+    }
+
     /// Raises `corrupt` unless the message has exactly so many bytes after the header.
     static void expect_payload(std::span<std::byte const> wire, std::size_t payload_bytes, std::string_view name) {
         expect_whole(wire.size() - bytes == payload_bytes, name, [&] {
