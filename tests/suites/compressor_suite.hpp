@@ -86,6 +86,12 @@ floats decoded(C const& c, message_bytes const& wire, std::size_t count) {
     return out;
 }
 
+/// The length of a message for 2^20 elements, of which no two are equal.
+template <class C>
+std::size_t sent_bytes(C c) {
+    return encoded(c, drawn(std::size_t{1} << 20, 9)).size();
+}
+
 inline bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
 
 inline bool same_bits(floats const& a, floats const& b) {
@@ -228,6 +234,8 @@ void check_policy(C const& prototype, chorus::nonfinite policy, float bad, std::
     floats const result = decoded(c, wire, count);
     if (policy == chorus::nonfinite::sanitise) {
         bool const is_as_sanitised = wire == encoded(other, sanitised(x));
+        bool const is_finite = std::all_of(result.begin(), result.end(), [](float v) { return std::isfinite(v); });
+        CHECK(is_finite);
         CHECK(is_as_sanitised);
         return;
     }

@@ -2,6 +2,10 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
+#include "chorus/compress/bfloat16_cast.hpp"
+#include "chorus/compress/float8_e4m3_cast.hpp"
+#include "chorus/compress/float8_e5m2_cast.hpp"
+#include "chorus/compress/half_cast.hpp"
 #include "chorus/compress/uncompressed.hpp"
 
 #include <tuple>
@@ -10,6 +14,6 @@ namespace chorus {
 
 /// Every compressor of this folder. An entry here is what makes one selectable by name and a row of the benchmarks; using
 /// it by type needs none.
-using compressors = std::tuple<uncompressed>;
+using compressors = std::tuple<bfloat16_cast, float8_e4m3_cast, float8_e5m2_cast, half_cast, uncompressed>;
 
 }  // namespace chorus
