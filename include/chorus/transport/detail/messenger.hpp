@@ -57,6 +57,7 @@ class messenger : public endpoint_state {
     ~messenger() {
         if (fork_.is_forked()) return;
         forget_everything();
+        is_leaving_ = true;
         for (rank_id p = 0; p < size(); ++p)
             if (p != me_) tell(p, network_kind::farewell);
         push_out(std::chrono::seconds{1});
@@ -350,19 +351,30 @@ class messenger : public endpoint_state {
     void take_in(request const* awaited = nullptr) noexcept {
         if (note_count_ > 0) flush_notes();
         for (rank_id p = 0; p < size() && queued_ > 0; ++p) flush(p);
-        for (int taken = 0; taken < 64; ++taken) {
-            short_message const arrived = wire_.next_short();
-            if (arrived.peer == nobody) return;
-            read(arrived.peer, arrived.bytes);
-            wire_.release_short();
+        for (int taken = 0; taken < 64 && read_next(); ++taken)
             if (awaited != nullptr && awaited->stage == network_stage::complete) return;
-        }
+    }
+
+    /// Whether there was one to read. A failure that reading it finds is told once it is read, because telling reads on.
+    bool read_next() noexcept {
+        short_message const arrived = wire_.next_short();
+        if (arrived.peer == nobody) return false;
+        is_reading_ = true;
+        read(arrived.peer, arrived.bytes);
+        is_reading_ = false;
+        wire_.release_short();
+        if (failure_.is_set() && !has_told_) tell_failure();
+        return true;
     }
 
     void read(rank_id peer, std::span<std::byte const> bytes) noexcept {
         network_header header;
         if (!read_object(bytes, header)) return abort(errc::system_failed, peer, "a message without a header came");
         if (peers_[peer].has_left) return;
+        if (is_leaving_) {  // after the own farewell nothing is answered
+            peers_[peer].has_left = header.kind == network_kind::farewell;
+            return;
+        }
         if (header.epoch != epoch_) return keep_if_ahead(peer, header, bytes);
         switch (header.kind) {
             case network_kind::eager: return match(peer, header, bytes.size(), bytes);
@@ -443,13 +455,13 @@ class messenger : public endpoint_state {
         pool_.each([&](request& r) { forget(r); });
     }
 
-    /// Lets the library send what it was given.
+    /// Lets the library send what it was given, and goes on reading: peers may be about to leave, or to recover.
     void push_out(std::chrono::milliseconds at_most) noexcept {
         auto const until = std::chrono::steady_clock::now() + at_most;
         for (std::uint32_t turn = 0; note_count_ > 0 || !wire_.is_quiet(); ++turn) {
             if (std::chrono::steady_clock::now() > until) return;
             if (note_count_ > 0) flush_notes();
-            if (wire_.next_short().peer != nobody) wire_.release_short();
+            read_next();
             if (turn > 100) wire_.sleep(std::chrono::milliseconds{1});
         }
     }
@@ -577,7 +589,7 @@ class messenger : public endpoint_state {
 
     /// Once, by the thread that uses the endpoint.
     void tell_failure() noexcept {
-        if (has_told_ || fork_.is_forked() || !failure_.is_set()) return;
+        if (has_told_ || is_reading_ || is_leaving_ || fork_.is_forked() || !failure_.is_set()) return;
         has_told_ = true;
         CHORUS_TRY {
             error const why = failure_.get();
@@ -745,6 +757,8 @@ class messenger : public endpoint_state {
     std::uint64_t recoveries_ = 0;
     std::uint8_t epoch_ = 0;            // recoveries, modulo 256
     bool has_told_ = false;
+    bool is_reading_ = false;           // a message
+    bool is_leaving_ = false;
 };
 
 }  // namespace chorus::detail
