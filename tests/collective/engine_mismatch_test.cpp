@@ -20,6 +20,7 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,36 @@ TEST_CASE("ranks that name different algorithms, roots or operations end with an
             if (world.rank() == odd) all_reduce(world, v, chorus::maximum{});
             else all_reduce(world, v, chorus::sum{});
         });
+}
+
+TEST_CASE("ranks that loaded different tables of algorithms end with an error, or agree by luck") {
+    auto const with = [](std::string const& row) {
+        std::istringstream text{"chorus-table 1\n" + row + "\n"};
+        return chorus::automatic::with(chorus::selection_table::read(text));
+    };
+    for (rank_id odd = 0; odd < 3; ++odd) {
+        expect_mismatch("two algorithms", 3, {"ring", "recursive_doubling"}, [&](auto const& world) {
+            std::vector<float> v(3000);
+            all_reduce(world, v, chorus::sum{},
+                       with(world.rank() == odd ? "all_reduce * * * ring" : "all_reduce * * * recursive_doubling"));
+        });
+        expect_mismatch("two parameters", threads, 3, {"ring(segments=2)"}, [&](auto const& world) {
+            std::vector<float> v(3000);
+            all_reduce(world, v, chorus::sum{},
+                       with(world.rank() == odd ? "all_reduce * * 12000 ring(segments=2)" : "all_reduce * 3 * ring"));
+        });
+        expect_mismatch("a table and none", threads, 3, {"ring"}, [&](auto const& world) {
+            std::vector<float> v(3);
+            all_reduce(world, v, chorus::sum{}, world.rank() == odd ? with("all_reduce * * * ring") : chorus::automatic{});
+        });
+    }
+    std::vector<std::vector<float>> results(3, std::vector<float>(3000, 1.0f));
+    chorus::thread_fleet{3}.run([&](chorus::thread_transport& net) {
+        group world{net};
+        all_reduce(world, results[world.rank()], chorus::sum{},
+                   with(world.rank() == 0 ? "all_reduce * * * ring" : "all_reduce thread 3 12000 ring"));
+    });
+    for (auto const& result : results) CHECK(result == std::vector<float>(3000, 3.0f));
 }
 
 TEST_CASE("ORD-2: different elements end with an error on all ranks, even if as long") {

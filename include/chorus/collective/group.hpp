@@ -25,11 +25,12 @@ namespace detail {
 
 /// What `automatic` chose before for the same question; asking it takes some microseconds.
 struct remembered_choice {
+    automatic how;
     collective what;
     std::uint64_t bytes;
     bool needs_order;
     bool uneven;
-    choice chosen;
+    choice chosen;  ///< algorithm and reason alone
 };
 
 /// What all copies of a group share on this rank.
@@ -41,7 +42,7 @@ struct group_state {
     std::optional<error> failure;     ///< set by the first failed operation
     std::shared_ptr<under_way_list> under_way = std::make_shared<under_way_list>();  ///< shared with subgroups
     operation_counters counted;
-    std::vector<remembered_choice> choices;  ///< of the default `automatic`; at most `most_choices`
+    std::vector<remembered_choice> choices;  ///< at most `most_choices`
 
     static constexpr std::size_t most_choices = 64;
 

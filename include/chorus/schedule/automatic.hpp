@@ -6,71 +6,72 @@
 #include "chorus/schedule/algorithms.hpp"
 #include "chorus/schedule/any_algorithm.hpp"
 #include "chorus/schedule/cost.hpp"
-#include "chorus/schedule/detail/choice_table.hpp"
+#include "chorus/schedule/selection_table.hpp"
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <istream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace chorus {
 
-/// An algorithm, and why it was chosen: the table line, or the expected time and that of the next best.
+/// An algorithm, and why it was chosen: the table's row or the cost model, its time and that of the next best.
 struct choice {
     any_algorithm algorithm;
-    std::string why;
+    std::string why;                 ///< one line
+    std::optional<selection_row> row{};  ///< that decided; none: the cost model did
+    bool is_measured = false;        ///< the times are; else the cost model expects them
+    std::vector<timed_algorithm> times{};   ///< of all that can do what is asked and were looked at, fastest first
 };
 
-/// Chooses an algorithm for a collective: by the first line of the table that fits, else by expected time.
+/// Chooses an algorithm for a collective: by the row of the table that answers, else by expected time.
 ///
 /// A pure function of its arguments and members: all ranks that ask the same get the same, with the same table and
-/// link. Candidates are the listed algorithms with their default parameters, hierarchies apart; a table may name any.
-/// The expected time never falls as the bytes grow. Takes as long as making two schedules of every candidate, for
-/// once per plan.
+/// link. Candidates of the cost model are the listed algorithms with their default parameters, hierarchies apart; a
+/// table may name any. The expected time never falls as the bytes grow. Takes as long as making two schedules of every
+/// candidate, for once per question and group.
 struct automatic {
     static constexpr std::string_view name = "automatic";
 
     /// Ranks of one host that share memory.
     link_model link{.latency = 1.5e-6, .per_byte = 1.1e-10, .per_reduced_byte = 5e-11};
     double per_message = 1.5e-7;     ///< seconds to post one more message in a round
-    std::vector<choice_rule> table{};
+    std::shared_ptr<selection_table const> table{};  ///< null: none
 
-    /// Reads a table. Each line is
-    ///
-    ///     collective  size_min size_max  bytes_min bytes_max  algorithm     # comment
-    ///
-    /// with ranges that include both ends, * for no upper end, and an algorithm as `algorithm_named` takes it.
-    /// Throws `system_failed` if the file cannot be read, `invalid_argument` naming the line if one is malformed.
-    static automatic load(std::string const& path) {
-        std::ifstream file{path};
-        if (!file) detail::raise(errc::system_failed, "cannot read the table of algorithms \"" + path + '"');
-        return read(file, path);
-    }
+    /// With the table of this file, which `chorus-bench tune` writes. Throws as `selection_table::load`.
+    static automatic load(std::string const& path) { return with(selection_table::load(path)); }
 
-    /// The same from an open stream; `source` is what errors call it.
-    static automatic read(std::istream& lines, std::string const& source = "table") {
+    static automatic with(selection_table table) {
         automatic result;
-        std::string text;
-        for (std::uint32_t line = 1; std::getline(lines, text); ++line)
-            if (auto const rule = detail::parse_choice_rule(text, source, line)) result.table.push_back(*rule);
+        result.table = std::make_shared<selection_table const>(std::move(table));
         return result;
     }
 
-    /// `bytes` is the caller's whole vector on one rank, as for cost functions. `needs_order`: the operation does not
-    /// commute; `uneven`: blocks of an all-to-all differ. Throws `unsupported` if nothing listed can do it.
-    choice choose(collective operation, rank_id size, std::uint64_t bytes, bool needs_order, bool uneven) const {
-        for (choice_rule const& rule : table) {
-            bool const fits = rule.covers(operation, size, bytes) && rule.algorithm.supports(operation);
-            bool const in_order = !needs_order || !has_reduction(operation) || rule.algorithm.keeps_order();
-            bool const any_length = !uneven || operation != collective::all_to_all || rule.algorithm.takes_uneven();
-            if (fits && in_order && any_length)
-                return {rule.algorithm, "table line " + std::to_string(rule.line) + ": " + to_string(rule)};
+    /// Throws `unsupported` if nothing listed can do what is asked.
+    choice choose(algorithm_query const& asked) const {
+        selection_row const* const row = table ? table->find(asked) : nullptr;
+        if (row == nullptr) return by_model(asked);
+        choice chosen{row->algorithm, table->source, *row};
+        chosen.times = table->times_of(asked);
+        chosen.is_measured = detail::time_in(chosen.times, row->algorithm).has_value();
+        if (!chosen.is_measured) {
+            chosen.times = expected_times(asked);
+            if (!detail::time_in(chosen.times, row->algorithm)) add_expected(chosen.times, row->algorithm, asked);
         }
-        return cheapest(operation, size, bytes, needs_order, uneven);
+        if (row->line > 0) chosen.why += " line " + std::to_string(row->line);
+        chosen.why += ": " + to_string(*row) + (chosen.is_measured ? "; measured " : "; the cost model expects ") +
+                      detail::compared(chosen.algorithm, chosen.times);
+        return chosen;
+    }
+
+    choice choose(collective operation, rank_id size, std::uint64_t bytes, bool needs_order, bool uneven,
+                  std::string_view transport = {}) const {
+        return choose({operation, size, bytes, transport, needs_order, uneven});
     }
 
     /// Seconds that the cost model expects: the cost's, and the handling of each message beyond one per round.
@@ -81,13 +82,19 @@ struct automatic {
                                    messages(algorithm.make(operation, size / 2, size))));
     }
 
+    /// The same link and the very same table.
+    bool is_same(automatic const& other) const noexcept { return has_link_of(other) && table == other.table; }
+
     friend bool operator==(automatic const& a, automatic const& b) {
-        return a.link.latency == b.link.latency && a.link.per_byte == b.link.per_byte &&
-               a.link.per_reduced_byte == b.link.per_reduced_byte && a.per_message == b.per_message &&
-               a.table == b.table;
+        return a.has_link_of(b) && (a.table == b.table || (a.table && b.table && *a.table == *b.table));
     }
 
  private:
+    bool has_link_of(automatic const& other) const noexcept {
+        return link.latency == other.link.latency && link.per_byte == other.link.per_byte &&
+               link.per_reduced_byte == other.link.per_reduced_byte && per_message == other.per_message;
+    }
+
     static double messages(schedule const& plan) {
         double sent = 0;
         double received = 0;
@@ -102,38 +109,39 @@ struct automatic {
         return seconds(c, link) + more * per_message + c.scratch_bytes * link.per_reduced_byte;
     }
 
-    choice cheapest(collective operation, rank_id size, std::uint64_t bytes, bool needs_order, bool uneven) const {
-        std::optional<any_algorithm> best;
-        std::string_view second;
-        double best_seconds = 0;
-        double second_seconds = 0;
+    /// Keeps the fastest first, and of equals the one that came first.
+    void add_expected(std::vector<timed_algorithm>& times, any_algorithm const& algorithm, algorithm_query const& asked) const {
+        double const time = expected_seconds(algorithm, asked.operation, asked.ranks, asked.bytes);
+        auto const place = std::upper_bound(times.begin(), times.end(), time,
+                                            [](double value, timed_algorithm const& other) { return value < other.seconds; });
+        times.insert(place, {algorithm, time});
+    }
+
+    std::vector<timed_algorithm> expected_times(algorithm_query const& asked) const {
+        std::vector<timed_algorithm> times;
         detail::any_listed([&]<class A>(A const& candidate) {
             if constexpr (!detail::is_hierarchical<A>) {
-                bool const in_order = !needs_order || !has_reduction(operation) || detail::keeps_order_of<A>();
-                bool const any_length = !uneven || operation != collective::all_to_all || detail::takes_uneven_of<A>();
-                if (!detail::offers<A>(operation) || !in_order || !any_length) return false;
-                any_algorithm const erased{candidate};
-                double const time = expected_seconds(erased, operation, size, bytes);
-                if (!best || time < best_seconds) {
-                    if (best) second = best->name();
-                    second_seconds = best_seconds;
-                    best = erased;
-                    best_seconds = time;
-                } else if (second.empty() || time < second_seconds) {
-                    second = erased.name();
-                    second_seconds = time;
-                }
+                bool const in_order = !asked.needs_order || !has_reduction(asked.operation) || detail::keeps_order_of<A>();
+                bool const any_length =
+                    !asked.uneven || asked.operation != collective::all_to_all || detail::takes_uneven_of<A>();
+                if (detail::offers<A>(asked.operation) && in_order && any_length) add_expected(times, candidate, asked);
             }
             return false;
         });
-        if (!best)
-            detail::raise(errc::unsupported, "no listed algorithm offers " + std::string{to_string(operation)} +
-                                                 (needs_order ? " in the order of ranks" : "") +
-                                                 (uneven ? " with uneven blocks" : ""));
-        std::string why = "cost model: " + detail::microseconds(best_seconds) + " for " + std::to_string(bytes) +
-                          " bytes on " + std::to_string(size) + " ranks";
-        if (!second.empty()) why += ", next " + std::string{second} + " " + detail::microseconds(second_seconds);
-        return {*best, std::move(why)};
+        return times;
+    }
+
+    choice by_model(algorithm_query const& asked) const {
+        std::vector<timed_algorithm> times = expected_times(asked);
+        if (times.empty())
+            detail::raise(errc::unsupported, "no listed algorithm offers " + std::string{to_string(asked.operation)} +
+                                                 (asked.needs_order ? " in the order of ranks" : "") +
+                                                 (asked.uneven ? " with uneven blocks" : ""));
+        choice chosen{times.front().algorithm, {}};
+        chosen.times = std::move(times);
+        chosen.why = "cost model for " + std::to_string(asked.bytes) + " bytes on " + std::to_string(asked.ranks) +
+                     " ranks: " + detail::compared(chosen.algorithm, chosen.times);
+        return chosen;
     }
 };
 

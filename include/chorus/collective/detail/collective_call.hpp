@@ -24,6 +24,7 @@
 #include <ranges>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -56,24 +57,27 @@ constexpr auto target_span(B&& memory) noexcept {
     return std::span<element_of<B>>{std::ranges::data(memory), std::ranges::size(memory)};
 }
 
-/// The default `automatic` is asked once per question and group.
-inline choice choose_automatically(automatic const& wanted, group_state& members, operation const& asked,
-                                   std::uint64_t bytes, bool needs_order, bool uneven) {
-    if (wanted != automatic{}) return wanted.choose(asked.what, asked.ranks, bytes, needs_order, uneven);
+/// `automatic` is asked once per question and group.
+inline choice choose_automatically(automatic const& wanted, group_state& members, algorithm_query const& question) {
     for (remembered_choice const& known : members.choices)
-        if (known.what == asked.what && known.bytes == bytes && known.needs_order == needs_order && known.uneven == uneven)
+        if (known.what == question.operation && known.bytes == question.bytes &&
+            known.needs_order == question.needs_order && known.uneven == question.uneven && known.how.is_same(wanted))
             return known.chosen;
-    choice chosen = wanted.choose(asked.what, asked.ranks, bytes, needs_order, uneven);
+    choice found = wanted.choose(question);
+    choice chosen{std::move(found.algorithm), std::move(found.why)};
     if (members.choices.size() == group_state::most_choices) members.choices.erase(members.choices.begin());
-    members.choices.push_back({asked.what, bytes, needs_order, uneven, chosen});
+    members.choices.push_back(
+        {wanted, question.operation, question.bytes, question.needs_order, question.uneven, chosen});
     return chosen;
 }
 
 template <class A>
-choice choose_algorithm(A const& wanted, group_state& members, operation const& asked, std::uint64_t bytes, bool uneven) {
+choice choose_algorithm(A const& wanted, group_state& members, operation const& asked, std::uint64_t bytes, bool uneven,
+                        std::string_view transport_kind) {
     bool const needs_order = asked.reduction && !asked.reduction->is_commutative;
     if constexpr (std::same_as<A, automatic>) {
-        return choose_automatically(wanted, members, asked, bytes, needs_order, uneven);
+        return choose_automatically(wanted, members,
+                                    {asked.what, asked.ranks, bytes, transport_kind, needs_order, uneven});
     } else {
         any_algorithm fixed{wanted};
         if (needs_order && has_reduction(asked.what) && !fixed.keeps_order())
@@ -166,9 +170,11 @@ class collective_call {
         std::uint64_t const bytes =
             uneven && asked_.what == collective::all_to_all ? std::uint64_t{ranks()} * 4096
                                                             : asked_.count * asked_.element_bytes;
-        choice chosen = choose_algorithm(wanted, *members_.state(), asked_, bytes, uneven);
+        choice chosen =
+            choose_algorithm(wanted, *members_.state(), asked_, bytes, uneven, kind_of(members_.net()));
         asked_.algorithm = chosen.algorithm.describe();
         asked_.reason = std::move(chosen.why);
+        if (options.carried_by) compress_by(options.carried_by);
         asked_.program = chosen.algorithm.make(asked_.what, me(), ranks(), asked_.root == nobody ? 0 : asked_.root);
         if (whole_) {
             asked_.cut = blocks::near_equal(*whole_, asked_.program.blocks());
@@ -189,6 +195,17 @@ class collective_call {
     }
 
  private:
+    /// The compressor counts as part of the algorithm: ranks with different ones disagree.
+    void compress_by(compression const& how) {
+        bool const is_sum = !asked_.reduction || asked_.reduction->operation == sum::name || asked_.reduction->operation == mean::name;
+        bool const is_offered = asked_.what != collective::scan && asked_.what != collective::exclusive_scan && asked_.what != collective::barrier;
+        if (!is_offered || !is_sum || !asked_.element.starts_with(element_name<float>()))
+            raise(errc::unsupported, here() + asked_.element + " cannot be compressed by " + how.describe() +
+                                         ": that is for sum, mean and no reduction, of float");
+        asked_.codec = how.codec();
+        asked_.algorithm += " carried by " + how.describe();
+    }
+
     group<Transport> const& members_;
     operation asked_;
     std::optional<std::uint64_t> whole_;  // elements to be cut into as many blocks as the schedule likes
