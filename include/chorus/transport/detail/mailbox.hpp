@@ -160,14 +160,14 @@ class mailbox : public endpoint_state {
     void rest(std::uint32_t idle_polls) noexcept { rest(idle_polls, std::chrono::milliseconds{2}); }
     void rest(std::uint32_t idle_polls, std::chrono::milliseconds at_most) noexcept {
         member& mine = arena_.member_of(me_);
-        if (idle_polls < style_.spins) {
+        if (spins_.allows(idle_polls)) {
             disarm();
             if (idle_polls > 64) relax();
             return;
         }
         if (idle_polls < style_.spins + style_.yields) {
             disarm();
-            platform_yield();
+            spins_.yield();
             return;
         }
         if (!armed_) {  // whatever happens from here on rings the bell; look once more before sleeping
@@ -659,6 +659,7 @@ class mailbox : public endpoint_state {
     Platform platform_;
     rank_id me_;
     waiting_style style_;
+    spin_budget spins_{style_.spins};
     std::uint64_t eager_bytes_;
     std::vector<source> incoming_;
     std::vector<destination> outgoing_;
