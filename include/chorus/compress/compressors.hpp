@@ -6,6 +6,7 @@
 #include "chorus/compress/float8_e4m3_cast.hpp"
 #include "chorus/compress/float8_e5m2_cast.hpp"
 #include "chorus/compress/half_cast.hpp"
+#include "chorus/compress/top_k.hpp"
 #include "chorus/compress/uncompressed.hpp"
 
 #include <tuple>
@@ -14,6 +15,6 @@ namespace chorus {
 
 /// Every compressor of this folder. An entry here is what makes one selectable by name and a row of the benchmarks; using
 /// it by type needs none.
-using compressors = std::tuple<bfloat16_cast, float8_e4m3_cast, float8_e5m2_cast, half_cast, uncompressed>;
+using compressors = std::tuple<bfloat16_cast, float8_e4m3_cast, float8_e5m2_cast, half_cast, top_k, uncompressed>;
 
 }  // namespace chorus
