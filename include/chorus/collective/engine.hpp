@@ -5,6 +5,7 @@
 #include "chorus/base/byte_buffer.hpp"
 #include "chorus/base/check.hpp"
 #include "chorus/collective/detail/binding.hpp"
+#include "chorus/collective/detail/coded_program.hpp"
 #include "chorus/collective/detail/operation.hpp"
 #include "chorus/collective/group.hpp"
 #include "chorus/collective/hang_report.hpp"
@@ -43,7 +44,7 @@ template <transport Transport>
 class engine final : public plan_model, private under_way_item {
  public:
     engine(group<Transport> const& members, operation asked, time_limit deadline)
-        : net_{&members.net()}, group_{members.state()}, asked_{std::move(asked)},
+        : net_{&members.net()}, group_{members.state()}, asked_{std::move(asked)}, codec_use_{asked_.codec},
           deadline_{deadline.is_for_ever() ? members.deadline() : deadline}, observer_{members.observed_by()} {
         std::uint64_t number = ++group_->plans;
         if constexpr (counting_transport<Transport>)
@@ -206,8 +207,13 @@ class engine final : public plan_model, private under_way_item {
 
     void bind() {
         pins_ = {};
-        binder bound{asked_, scratch_, reduces_on_arrival()};
+        coded_.reset();
+        auto const given = std::exchange(asked_.input, place_of_input());
+        binder bound{asked_, scratch_, asked_.codec || reduces_on_arrival()};
         program_ = bound.bind();
+        if (asked_.codec) coded_ = std::make_unique<coded_program>(asked_, program_, group_->me);
+        auto const worked_on = std::exchange(asked_.input, given);
+        if (worked_on.base != given.base) program_.move_in = {const_cast<std::byte*>(worked_on.base), given.base, input_bytes()};
         bounce_ = scratch_.data() + bound.bounce_begin();
         for (bound_step& s : program_.steps) {
             if (s.peer != nobody) s.peer = group_->members[s.peer];
@@ -219,8 +225,18 @@ class engine final : public plan_model, private under_way_item {
         pending_.resize(program_.rounds());
         active_.reserve(program_.steps.size());
         bool const is_in_place = asked_.input.base == asked_.output.base;
+        if (coded_) pin_of_messages_ = pinned(coded_->memory().data(), coded_->memory().size());
         pins_ = {pinned(asked_.input.base, is_in_place ? (std::max)(input_bytes(), output_bytes()) : input_bytes()),
                  pinned(is_in_place ? nullptr : asked_.output.base, output_bytes()), pinned(scratch_.data(), scratch_.bytes())};
+    }
+
+    /// With a codec blocks are worked on where they are written: an input that has its place in the output is copied there first.
+    memory_of_blocks<std::byte const> place_of_input() const noexcept {
+        auto const& [base, first, count] = asked_.input;
+        bool const is_apart = asked_.what == collective::all_to_all || !asked_.output.contains({first, count});
+        if (!asked_.codec || base == nullptr || is_apart) return asked_.input;
+        std::uint64_t const skipped = asked_.cut.length(asked_.output.first, first - asked_.output.first) * asked_.element_bytes;
+        return {asked_.output.base + skipped, first, count};
     }
 
     /// Registered once, for all runs.
@@ -236,6 +252,7 @@ class engine final : public plan_model, private under_way_item {
     // ---- running ----
 
     void begin_buffers() {
+        if (program_.move_in.bytes > 0) std::memcpy(program_.move_in.to, program_.move_in.from, program_.move_in.bytes);
         if (program_.prepare.convert != nullptr)
             program_.prepare.convert(program_.prepare.to, program_.prepare.from, program_.prepare.count, asked_.ranks);
         for (bound_copy const& c : program_.at_start) std::memcpy(c.to, c.from, c.bytes);
@@ -329,6 +346,7 @@ class engine final : public plan_model, private under_way_item {
         for (std::uint32_t i = begin; i < end; ++i) {
             bound_step const& s = program_.steps[i];
             if (s.kind != step_kind::send) continue;
+            if (coded_) coded_->prepare(i);
             tickets_[i] = net_->post_send(s.peer, tag_, {s.mine, s.bytes});
             if (net_->poll(tickets_[i]) == progress::done) continue;
             all_sent = false;
@@ -350,7 +368,7 @@ class engine final : public plan_model, private under_way_item {
     ticket post_receive(bound_step const& s, bool bounced, std::uint32_t round) {
         if (bounced) return net_->post_recv(s.peer, tag_, {landing_place(s, round), s.bytes});
         if constexpr (reducing_transport<Transport>) {
-            if (s.kind == step_kind::recv_reduce)
+            if (s.kind == step_kind::recv_reduce && !coded_)
                 return net_->post_recv_reduce(s.peer, tag_, {s.out, s.mine, s.bytes, s.from_left, &reduction_});
         }
         return net_->post_recv(s.peer, tag_, {s.out, s.bytes});
@@ -407,7 +425,8 @@ class engine final : public plan_model, private under_way_item {
         for (std::uint32_t i = begin; i < end; ++i) {
             bound_step const& s = program_.steps[i];
             bool const arrives = s.kind == step_kind::recv || s.kind == step_kind::recv_reduce;
-            if (arrives && landings_[i] == landing::bounced) land(s, landing_place(s, round));
+            if (arrives && coded_) coded_->take(i);
+            else if (arrives && landings_[i] == landing::bounced) land(s, landing_place(s, round));
         }
         for (std::uint32_t i = begin; i < end; ++i)
             if (is_local(program_.steps[i].kind)) perform(program_.steps[i]);
@@ -695,6 +714,7 @@ class engine final : public plan_model, private under_way_item {
     Transport* net_;
     std::shared_ptr<group_state> group_;
     operation asked_;
+    codec_use codec_use_;
     time_limit deadline_;
     observer* observer_;
     message_tag tag_;
@@ -702,8 +722,10 @@ class engine final : public plan_model, private under_way_item {
     byte_reduction reduction_;
     byte_buffer scratch_;
     bound_program program_;
+    std::unique_ptr<coded_program> coded_;  // with a codec
     std::byte* bounce_ = nullptr;
     std::array<typename pin_of<Transport>::type, 3> pins_{};  // of input, output, scratch
+    typename pin_of<Transport>::type pin_of_messages_{};      // of a codec
     std::vector<ticket> tickets_;
     std::vector<landing> landings_;
     std::vector<std::uint32_t> pending_;     // round -> messages not complete

@@ -4,6 +4,7 @@
 
 #include "chorus/base/error.hpp"
 #include "chorus/base/time_limit.hpp"
+#include "chorus/collective/compression.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,8 @@ namespace chorus {
 
 /// What a call or plan may be told.
 struct plan_options {
-    time_limit deadline{};  ///< counted from `start`; for ever: the group's
+    time_limit deadline{};    ///< counted from `start`; for ever: the group's
+    compression carried_by{};  ///< what messages of float are compressed with; none: they travel as they are
 };
 
 namespace detail {

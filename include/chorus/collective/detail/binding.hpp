@@ -33,9 +33,9 @@ struct bound_step {
 };
 
 struct bound_copy {
-    std::byte* to;
-    std::byte const* from;
-    std::uint64_t bytes;
+    std::byte* to = nullptr;
+    std::byte const* from = nullptr;
+    std::uint64_t bytes = 0;
 };
 
 struct bound_conversion {
@@ -50,6 +50,7 @@ struct bound_program {
     std::vector<bound_step> steps;
     std::vector<std::uint32_t> round_begin;   ///< one more than rounds
     std::uint32_t in_flight = 1;
+    bound_copy move_in{};                     ///< first of all: the input to where it is worked on
     bound_conversion prepare;                 ///< at start
     std::vector<bound_copy> at_start;
     std::vector<bound_copy> at_end;

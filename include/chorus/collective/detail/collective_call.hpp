@@ -174,6 +174,7 @@ class collective_call {
             choose_algorithm(wanted, *members_.state(), asked_, bytes, uneven, kind_of(members_.net()));
         asked_.algorithm = chosen.algorithm.describe();
         asked_.reason = std::move(chosen.why);
+        if (options.carried_by) compress_by(options.carried_by);
         asked_.program = chosen.algorithm.make(asked_.what, me(), ranks(), asked_.root == nobody ? 0 : asked_.root);
         if (whole_) {
             asked_.cut = blocks::near_equal(*whole_, asked_.program.blocks());
@@ -194,6 +195,17 @@ class collective_call {
     }
 
  private:
+    /// The compressor counts as part of the algorithm: ranks with different ones disagree.
+    void compress_by(compression const& how) {
+        bool const is_sum = !asked_.reduction || asked_.reduction->operation == sum::name || asked_.reduction->operation == mean::name;
+        bool const is_offered = asked_.what != collective::scan && asked_.what != collective::exclusive_scan && asked_.what != collective::barrier;
+        if (!is_offered || !is_sum || !asked_.element.starts_with(element_name<float>()))
+            raise(errc::unsupported, here() + asked_.element + " cannot be compressed by " + how.describe() +
+                                         ": that is for sum, mean and no reduction, of float");
+        asked_.codec = how.codec();
+        asked_.algorithm += " carried by " + how.describe();
+    }
+
     group<Transport> const& members_;
     operation asked_;
     std::optional<std::uint64_t> whole_;  // elements to be cut into as many blocks as the schedule likes

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chorus/base/types.hpp"
+#include "chorus/collective/detail/block_codec.hpp"
 #include "chorus/data/blocks.hpp"
 #include "chorus/data/reduce_block.hpp"
 #include "chorus/schedule/algorithm.hpp"
@@ -10,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -37,6 +39,7 @@ struct operation {
     block_range result;                    ///< the blocks that must be in `output` at the end
     std::size_t element_bytes = 1;
     std::optional<reducer> reduction;
+    std::shared_ptr<block_codec> codec;    ///< turns messages into others; null: they are the elements
     rank_id root = nobody;
     rank_id ranks = 1;
     std::uint64_t count = 0;               ///< elements, for messages
