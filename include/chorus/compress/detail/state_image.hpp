@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: 2026 the chorus authors
+#pragma once
+
+#include "chorus/base/check.hpp"
+#include "chorus/base/error.hpp"
+#include "chorus/base/random.hpp"
+#include "chorus/compress/compressor.hpp"
+#include "chorus/compress/detail/wire_words.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace chorus::detail {
+
+// A saved state, little-endian:
+//
+// bytes 0-7    hash of the writer's name, the compressors inside it included
+// bytes 8-15   checksum of all that follows
+// then         numbers of 8 bytes, floats of 4, and what the compressor inside saved
+
+inline constexpr std::size_t state_seal_bytes = 16;
+
+/// Eight bytes at a time; the last ones are filled up with zeros, and the length counts.
+inline std::uint64_t checksum(std::span<std::byte const> body) noexcept {
+    std::uint64_t sum = counter_random::mix(body.size() + 1);
+    while (!body.empty()) {
+        std::size_t const many = body.size() < 8 ? body.size() : 8;
+        std::uint64_t word = 0;
+        std::memcpy(&word, body.data(), many);
+        sum = counter_random::mix(sum ^ word) + 0x9E3779B97F4A7C15u;
+        body = body.subspan(many);
+    }
+    return sum;
+}
+
+inline std::uint64_t name_hash(std::string_view name) noexcept { return checksum(std::as_bytes(std::span{name})); }
+
+template <class C>
+std::size_t inner_state_bytes(C const& inner) {
+    if constexpr (stateful_compressor<C>) return inner.state_bytes();
+    else return 0;
+}
+
+class state_writer {
+ public:
+    /// Writes exactly `bytes` to the front of `saved`; raises `invalid_argument` where it is shorter.
+    state_writer(std::span<std::byte> saved, std::size_t bytes, std::string_view name) {
+        expects(saved.size() >= bytes, [&] {
+            return std::string{name} + " needs room for " + std::to_string(bytes) + " bytes of state and was given " +
+                   std::to_string(saved.size());
+        });
+        all_ = saved.first(bytes);
+        rest_ = all_.subspan(state_seal_bytes);
+        store_word(all_.data(), name_hash(name));
+    }
+
+    void number(std::uint64_t value) {
+        store_word(rest_.data(), value);
+        rest_ = rest_.subspan(8);
+    }
+    void floats(std::span<float const> values) {
+        store_words(rest_.data(), values.data(), values.size());
+        rest_ = rest_.subspan(4 * values.size());
+    }
+    /// Ends the state with that of the compressor inside, if it has one.
+    template <class C> void finish_with(C const& inner) {
+        if constexpr (stateful_compressor<C>) inner.save_state(rest_);
+        finish();
+    }
+    void finish() { store_word(all_.data() + 8, checksum(all_.subspan(state_seal_bytes))); }
+
+ private:
+    std::span<std::byte> all_, rest_;
+};
+
+/// Raises `corrupt`, "… cannot restore this state: …", for bytes that no writer of this name wrote.
+class state_reader {
+ public:
+    state_reader(std::span<std::byte const> saved, std::string_view name) : name_{name} {
+        expect(saved.size() >= state_seal_bytes, [] { return "it is too short"; });
+        rest_ = saved.subspan(state_seal_bytes);
+        expect(load_word<std::uint64_t>(saved.data()) == name_hash(name), [] { return "another compressor wrote it"; });
+        expect(load_word<std::uint64_t>(saved.data(), 1) == checksum(rest_), [] { return "its checksum is wrong"; });
+    }
+
+    std::uint64_t number() {
+        expect(rest_.size() >= 8, [] { return "it is too short"; });
+        std::uint64_t const value = load_word<std::uint64_t>(rest_.data());
+        rest_ = rest_.subspan(8);
+        return value;
+    }
+    /// The bytes of `count` floats.
+    std::byte const* floats(std::uint64_t count) {
+        expect(count <= rest_.size() / 4, [] { return "it is too short"; });
+        std::byte const* const begin = rest_.data();
+        rest_ = rest_.subspan(4 * static_cast<std::size_t>(count));
+        return begin;
+    }
+    /// All that is left goes to the compressor inside. Last, for it changes that.
+    template <class C> void finish_with(C& inner) {
+        if constexpr (stateful_compressor<C>) inner.restore_state(rest_);
+        else finish();
+    }
+    void finish() const {
+        expect(rest_.empty(), [] { return "it is too long"; });
+    }
+
+    template <class Why> void expect(bool is_so, Why const& why) const {
+        if (!is_so) raise(errc::corrupt, std::string{name_} + " cannot restore this state: " + why());
+    }
+
+ private:
+    std::string_view name_;
+    std::span<std::byte const> rest_;
+};
+
+}  // namespace chorus::detail
