@@ -154,12 +154,13 @@ void check_values(C const& prototype, floats const& x) {
                   1 - squared_distance(x, result) / norm, ", promised ", promise.contraction);
 }
 
-/// The mean over the random choices: contraction, and along some directions the bias.
+/// The mean over the random choices: contraction, and along some directions the bias, where no choice is too rare for that.
 template <class C>
-void check_means(C const& prototype, floats const& x, int trials) {
+void check_means(C const& prototype, floats const& x, int trials, bool is_bias_measured) {
     chorus::compression_promise const promise = prototype.promise(x.size());
     bool const has_contraction = promise.contraction > 0;
-    if (!is_within(promise, x) || (!has_contraction && !promise.is_unbiased)) return;
+    bool const has_no_bias = promise.is_unbiased && is_bias_measured;
+    if (!is_within(promise, x) || (!has_contraction && !has_no_bias)) return;
     double const norm = squared_norm(x);
     std::size_t const probes = (std::min)(x.size(), std::size_t{16});
     sample_mean loss, along_ones, along_signs;
@@ -181,9 +182,9 @@ void check_means(C const& prototype, floats const& x, int trials) {
     if (has_contraction)
         CHECK_MESSAGE(loss.mean() <= (1 - promise.contraction) * norm + 6 * loss.error() + 1e-6 * norm,
                       "contraction is ", 1 - loss.mean() / norm, ", promised ", promise.contraction);
-    if (!promise.is_unbiased) return;
+    if (!has_no_bias) return;
     double const root = std::sqrt(norm);
-    double const rounding = 1e-5 * root * std::sqrt(static_cast<double>(x.size()));
+    double const rounding = 1e-4 * root * std::sqrt(static_cast<double>(x.size()));  // and what is too rare to be seen
     CHECK(std::abs(along_ones.mean()) <= 6 * along_ones.error() + rounding);
     CHECK(std::abs(along_signs.mean()) <= 6 * along_signs.error() + rounding);
     // What happened in no trial may still happen: a few parts of the largest step in `trials`.
@@ -349,12 +350,12 @@ void compressor_suite(C const& prototype, compressor_facts const& facts = {}) {
                 INFO(std::string{C::name}, ", ", count, " elements, ", each.name);
                 check_bytes(prototype, each.values, ++shift);
                 check_values(prototype, each.values);
-                if (has_seed<C>() && count < 4097) check_means(prototype, each.values, count < 10 ? 100 : 20);
+                if (has_seed<C>() && count < 4097) check_means(prototype, each.values, count < 10 ? 100 : 20, false);
             }
         floats const x = drawn(count, 4);
         INFO(std::string{C::name}, ", ", count, " elements");
         check_instruction_sets(prototype, x);
-        if (has_seed<C>() && count < 10) check_means(prototype, x, 2000);
+        if (has_seed<C>()) check_means(prototype, x, count < 10 ? 2000 : 100, true);
         check_hostile(prototype, x);
     }
     if (facts.is_large_tried) {

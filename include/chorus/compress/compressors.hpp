@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chorus/compress/bfloat16_cast.hpp"
+#include "chorus/compress/block_integer.hpp"
 #include "chorus/compress/float8_e4m3_cast.hpp"
 #include "chorus/compress/float8_e5m2_cast.hpp"
 #include "chorus/compress/half_cast.hpp"
@@ -15,6 +16,7 @@ namespace chorus {
 
 /// Every compressor of this folder. An entry here is what makes one selectable by name and a row of the benchmarks; using
 /// it by type needs none.
-using compressors = std::tuple<bfloat16_cast, float8_e4m3_cast, float8_e5m2_cast, half_cast, top_k, uncompressed>;
+using compressors = std::tuple<bfloat16_cast, block_integer, float8_e4m3_cast, float8_e5m2_cast, half_cast, top_k,
+                               uncompressed>;
 
 }  // namespace chorus
