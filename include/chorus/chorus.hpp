@@ -14,6 +14,7 @@
 #include "chorus/collective/discover_layout.hpp"
 #include "chorus/collective/gather.hpp"
 #include "chorus/collective/group.hpp"
+#include "chorus/collective/payload_all_reduce.hpp"
 #include "chorus/collective/plan.hpp"
 #include "chorus/collective/reduce.hpp"
 #include "chorus/collective/reduce_scatter.hpp"

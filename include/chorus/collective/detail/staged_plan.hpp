@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: 2026 the chorus authors
+#pragma once
+
+#include "chorus/base/check.hpp"
+#include "chorus/base/error.hpp"
+#include "chorus/collective/plan.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace chorus::detail {
+
+/// Plans one after another, with work of this rank alone before each and after the last: what a schedule cannot say because the work is no reduction.
+/// Allocates nothing while it runs, unless the work does. What the work throws fails the whole, and `tell` is called with it, so that others do not wait.
+class staged_plan final : public plan_model {
+ public:
+    struct stage {
+        std::function<void()> before;  ///< may be empty
+        plan then;
+    };
+
+    using work = std::function<void()>;
+    using teller = std::function<void(error const&)>;
+
+    staged_plan(std::string title, std::vector<stage> stages, work at_end, teller tell)
+        : title_{std::move(title)}, stages_{std::move(stages)}, at_end_{std::move(at_end)}, tell_{std::move(tell)}, at_{stages_.size()} {}
+
+    void start() override {
+        expects(is_over(), [&] { return title_ + ": started while it is under way"; });
+        failure_.reset();
+        at_ = 0;
+        CHORUS_TRY { begin_stage(); }
+        CHORUS_CATCH_ALL { keep_failure(); }
+        if (failure_) raise(*failure_);
+    }
+
+    progress advance() noexcept override {
+        if (failure_) return progress::failed;
+        if (is_over()) return progress::done;
+        CHORUS_TRY {
+            progress const now = stages_[at_].then.advance();
+            if (now == progress::failed) stages_[at_].then.wait();  // throws what it met
+            if (now != progress::done) return now;
+            pass_on();
+            return is_over() ? progress::done : progress::moved;
+        }
+        CHORUS_CATCH_ALL { keep_failure(); }
+        return progress::failed;
+    }
+
+    bool wait_for(time_limit limit) override {
+        auto const began = std::chrono::steady_clock::now();
+        while (!failure_ && !is_over()) {
+            CHORUS_TRY {
+                if (!stages_[at_].then.wait_for(left_of(limit, began))) return false;
+                pass_on();
+            }
+            CHORUS_CATCH_ALL { keep_failure(); }
+        }
+        if (failure_) raise(*failure_);
+        return true;
+    }
+
+    void rebind(std::byte const*, std::byte*) override { raise(errc::unsupported, title_ + " cannot be bound to other buffers"); }
+
+    std::string describe() const override {
+        std::string text = title_;
+        for (std::size_t i = 0; i < stages_.size(); ++i) text += (i == 0 ? ": " : "; then ") + stages_[i].then.describe();
+        return text;
+    }
+
+    std::uint64_t bytes_sent() const noexcept override {
+        std::uint64_t bytes = 0;
+        for (stage const& s : stages_) bytes += s.then.bytes_sent();
+        return bytes;
+    }
+
+ private:
+    bool is_over() const noexcept { return failure_.has_value() || at_ == stages_.size(); }
+
+    void begin_stage() {
+        if (stages_[at_].before) stages_[at_].before();
+        stages_[at_].then.start();
+    }
+    void pass_on() {
+        if (at_ + 1 == stages_.size()) at_end_();
+        ++at_;
+        if (!is_over()) begin_stage();
+    }
+
+    static time_limit left_of(time_limit limit, std::chrono::steady_clock::time_point began) {
+        if (limit.is_for_ever()) return limit;
+        auto const left = limit.after(began) - std::chrono::steady_clock::now();
+        return left > std::chrono::nanoseconds{0} ? time_limit{left} : time_limit{std::chrono::nanoseconds{0}};
+    }
+
+    void keep_failure() noexcept {
+#if CHORUS_HAS_EXCEPTIONS
+        try {
+            throw;
+        } catch (error const& thrown) {
+            failure_.emplace(thrown);
+        } catch (std::exception const& thrown) {
+            failure_.emplace(errc::aborted, title_ + ": " + thrown.what());
+        } catch (...) {
+            failure_.emplace(errc::aborted, title_ + ": an exception of unknown type");
+        }
+        tell_(*failure_);
+#endif
+    }
+
+    std::string title_;
+    std::vector<stage> stages_;
+    work at_end_;
+    teller tell_;
+    std::size_t at_;  // the stage under way; one past the last: none
+    std::optional<error> failure_;
+};
+
+}  // namespace chorus::detail
