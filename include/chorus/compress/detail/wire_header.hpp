@@ -17,7 +17,7 @@ namespace chorus::detail {
 /// What a message begins with; each number is its compressor's for ever.
 enum class wire_format : std::uint8_t {
     uncompressed = 1, half = 2, bfloat16 = 3, float8_e4m3 = 4, float8_e5m2 = 5, block_integer = 6,
-    sign_bit = 16, two_centroids = 17, qsgd = 18, ternary = 19, natural = 20,
+    sign_bit = 16, two_centroids = 17, qsgd = 18, ternary = 19, natural = 20, signum = 21,
     sparse = 32, random_k = 33, block_sparse = 34, packed_sparse = 35,
     low_rank = 48
 };
