@@ -5,8 +5,9 @@
 # Runs the benchmark as a user would and looks at what it says and how it ends. Prints the first failure and ends with 1.
 
 bench=$1
-record=$(mktemp)
-trap 'rm -f "$record"' EXIT
+folder=$(mktemp -d)
+record=$folder/record.json
+trap 'rm -rf "$folder"' EXIT
 
 fail() {
     echo "FAILED: $*"
@@ -83,6 +84,40 @@ must_fail "unit" all_reduce --bytes 1KiB
 must_pass " 0.000       0" all_reduce --ranks 1 --bytes 1K:1M:x32 $few
 echo "$out" | grep -qiE 'nan|inf' && fail "not a number: $out"
 
+# blocks of different lengths, by counts, in place or not, on roots that differ
+for what in all_gather_v gather_v scatter_v reduce_scatter_v all_to_all_v; do
+    must_pass "# $what, 4 ranks (thread)" $what --ranks 4 --uneven --bytes 1:4K:x64 --element int16 $few
+    must_fail "elements were wrong" $what --ranks 4 --uneven --bytes 4K $few --spoil 0
+    case $what in all_to_all_v) ;; *)
+        must_pass ", in place, " $what --ranks 3 --uneven --bytes 1:4K:x64 --in-place $few ;;
+    esac
+done
+must_pass "root 2," gather_v --ranks 3 --uneven --root 2 --bytes 4K $few
+must_pass " 0" all_reduce --ranks 3 --op mean --element uint8 --bytes 1:1K:x32 $few
+must_fail "no mean" scan --op mean
+
+# messages between two ranks, the others looking on
+for what in latency bandwidth bidirectional; do
+    for transport in thread shm; do
+        must_pass "# $what, 3 ranks ($transport)" $what --transport $transport --ranks 3 --bytes 0:64K:x64 --element int8 $few
+    done
+    must_fail "1 elements were wrong" $what --bytes 8 --spoil 1 --repeat 1 --warm-up 0
+    must_fail "two ranks" $what --ranks 1
+done
+must_pass "1 ranks (self)" all_reduce --transport self --bytes 64 $few
+must_fail "has one rank" all_reduce --transport self --ranks 2
+must_fail "no transport" all_reduce --transport pigeon
+
+# floors; more samples until the median is known
+must_fail "expected at least" all_reduce --bytes 4 $few --at-least 1000000
+must_fail "expected at most" all_reduce --transport shm --bytes 4 $few --at-most 0.000001
+must_pass " 0" all_reduce --bytes 4 $few --at-least 0.000000001 --at-most 100000000
+must_pass " 0" all_reduce --bytes 4 --repeat 3 --warm-up 0 --within 100 --json "$record"
+grep -qE '"samples": ([6-9]|[1-9][0-9]+)' "$record" || fail "a median of three samples is taken for known: $(grep samples "$record")"
+must_pass "caches displaced" all_reduce --bytes 4 $few --off-cache
+must_fail "no all_reduce of its own" all_reduce --versus native --bytes 4 $few
+must_pass "cost model" explain all_reduce --ranks 8 --bytes 1K:1M:x32
+
 # other mistakes
 must_fail "no algorithm" all_reduce --algorithm nope
 must_fail "does not offer" all_reduce --algorithm bruck
@@ -92,8 +127,10 @@ must_fail "cannot write" all_reduce --bytes 4 $few --json /nonexistent/file
 
 # the list and the record
 must_pass "rabenseifner" list
-must_pass "# reduce" reduce --ranks 2 --bytes 4:64:x4 --json "$record" $few --no-check
-for key in processor compiler flags commit median p99 bus_gigabytes_per_second '"checked": false' '"wrong": null'; do
+must_pass "# reduce" reduce --ranks 2 --bytes 4:64:x4 --json "$record" --csv "$folder/rows.csv" --plot "$folder/plot.svg" $few --no-check
+[ "$(wc -l < "$folder/rows.csv")" = 5 ] || fail "the rows are not three with a heading: $(cat "$folder/rows.csv")"
+grep -qF "</svg>" "$folder/plot.svg" || fail "no plot"
+for key in processor compiler flags commit median p99 skew_microseconds slowest_rank interval_of_median bus_gigabytes_per_second '"checked": false' '"wrong": null'; do
     grep -qF -e "$key" "$record" || fail "no $key in the record"
 done
 echo "all commands behave"

@@ -12,13 +12,13 @@
 
 namespace bench {
 
-enum class operation : std::uint8_t { sum, product, minimum, maximum };
+enum class operation : std::uint8_t { sum, product, minimum, maximum, mean };
 
 inline constexpr operation all_operations[] = {operation::sum, operation::product, operation::minimum,
-                                               operation::maximum};
+                                               operation::maximum, operation::mean};
 
 constexpr std::string_view to_string(operation op) noexcept {
-    constexpr std::string_view names[] = {"sum", "product", "minimum", "maximum"};
+    constexpr std::string_view names[] = {"sum", "product", "minimum", "maximum", "mean"};
     return names[static_cast<int>(op)];
 }
 
@@ -26,7 +26,7 @@ constexpr std::string_view to_string(operation op) noexcept {
 inline operation operation_named(std::string_view name) {
     for (operation op : all_operations)
         if (to_string(op) == name) return op;
-    throw std::invalid_argument{"no operation '" + std::string{name} + "': sum, product, minimum, maximum"};
+    throw std::invalid_argument{"no operation '" + std::string{name} + "': sum, product, minimum, maximum, mean"};
 }
 
 /// What the ranks put into their vectors, and what must come out: small integers that depend on rank, index and call,
@@ -60,23 +60,32 @@ class pattern {
             }
             case operation::minimum:
             case operation::maximum: return static_cast<int>(random.below(place, 101));
+            case operation::mean: {  // neighbours differ by as much to either side: the mean of all ranks is whole
+                chorus::counter_random const common{call, most_ranks};
+                auto const middle = static_cast<int>(common.below(place, (std::min)(7u, most_ranks / ranks_) + 1));
+                auto const apart = static_cast<int>(common.below(place + period, static_cast<unsigned>(middle) + 1));
+                if (rank % 2 == 1) return middle - apart;
+                return rank + 1 < ranks_ ? middle + apart : middle;
+            }
         }
         return 0;
     }
 
-    /// The reduction of element `index` over ranks first … last - 1; there must be at least one.
+    /// The reduction of element `index` over ranks first … last - 1; there must be at least one. A mean is whole over
+    /// all ranks only.
     int reduced(std::uint32_t first, std::uint32_t last, std::uint64_t index, std::uint64_t call) const {
         int result = value(first, index, call);
         for (std::uint32_t rank = first + 1; rank < last; ++rank) {
             int const next = value(rank, index, call);
             switch (op_) {
+                case operation::mean:
                 case operation::sum: result += next; break;
                 case operation::product: result *= next; break;
                 case operation::minimum: result = (std::min)(result, next); break;
                 case operation::maximum: result = (std::max)(result, next); break;
             }
         }
-        return result;
+        return op_ == operation::mean ? result / static_cast<int>(last - first) : result;
     }
 
  private:

@@ -2,75 +2,124 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 
 #include "run.hpp"
-#include "measure_row.hpp"
+#include "plot.hpp"
+#include "progress_line.hpp"
 #include "record.hpp"
-#include "sizes.hpp"
 #include "table.hpp"
 
-#include <chorus/chorus.hpp>
-
 #include <cstdint>
+#include <map>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace bench {
 
 namespace {
 
-using elements = std::tuple<float, double, chorus::half, chorus::bfloat16, std::int8_t, std::int16_t, std::int32_t,
-                            std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
-
-/// Calls visit(Element{}) for the element of that name. Throws std::invalid_argument.
-template <class Visit>
-void with_element(std::string const& name, Visit visit) {
-    bool const found = std::apply(
-        [&](auto... each) { return ((chorus::element_name<decltype(each)>() == name && (visit(each), true)) || ...); },
-        elements{});
-    if (!found) throw std::invalid_argument{"no element '" + name + "'"};
-}
-
 /// Elements to measure: whole blocks where every rank has one, nothing for a barrier.
-std::vector<std::uint64_t> counts_for(settings const& asked, std::uint64_t element_bytes) {
-    if (asked.what == chorus::collective::barrier) return {0};
-    bool const in_blocks = chorus::has_block_per_rank(asked.what);
-    std::uint64_t const unit = in_blocks ? asked.ranks : 1;
-    std::vector<std::uint64_t> counts = element_counts(parse_sizes(asked.bytes), element_bytes * unit);
+std::vector<std::uint64_t> counts_for(settings const& asked, chorus::rank_id ranks) {
+    if (!asked.pattern && asked.what == chorus::collective::barrier) return {0};
+    bool const in_blocks = !asked.pattern && chorus::has_block_per_rank(asked.what);
+    std::uint64_t const unit = in_blocks ? ranks : 1;
+    std::uint64_t const element = element_named(asked.element).bytes;
+    std::vector<std::uint64_t> counts = element_counts(parse_sizes(asked.bytes), element * unit);
     for (std::uint64_t& count : counts) count *= unit;
     return counts;
 }
 
-/// Measures everything that is asked for, on this rank; rank 0 prints and writes. All ranks finish whatever is wrong;
-/// then rank 0 throws if anything was.
-template <chorus::transport Transport>
-void measure(Transport& net, settings const& asked) {
-    chorus::group world{net};
-    bool const speaks = world.rank() == 0;
+row measure_collective(endpoint& net, settings const& asked, std::string const& algorithm, std::uint64_t count) {
+    call_shape const shape{.what = asked.what,
+                           .ranks = net.size(),
+                           .root = asked.root,
+                           .op = asked.op,
+                           .element = &element_named(asked.element),
+                           .count = count,
+                           .in_place = asked.in_place,
+                           .by_counts = asked.by_counts,
+                           .uneven = asked.uneven};
+    collective_call call{net, shape, algorithm};
+    row made{.algorithm = algorithm, .chosen = call.algorithm(), .bytes = shape.bytes(), .count = count};
+    if (asked.versus_native) {
+        auto const other = net.native(shape);
+        paired_timing both = measure_pair(net, call, *other, asked.how);
+        made.taken = std::move(both.first);
+        made.native = std::move(both.second);
+    } else {
+        made.taken = measure(net, call, asked.how);
+    }
+    made.rates =
+        bandwidth_of(asked.what, net.size(), static_cast<double>(made.bytes), made.taken.time.median);
+    return made;
+}
+
+row measure_pattern(endpoint& net, settings const& asked, std::uint64_t count) {
+    std::uint64_t const bytes = count * element_named(asked.element).bytes;
+    message_timing found =
+        measure_messages(net, {.pattern = *asked.pattern, .bytes = bytes, .window = asked.window}, asked.how);
+    row made{.algorithm = "messages", .chosen = "messages", .bytes = bytes, .count = count};
+    made.taken.samples = std::move(found.samples);
+    made.taken.time = found.time;
+    made.taken.wrong = found.wrong;
+    double const rate = found.time.median > 0 ? static_cast<double>(bytes) / found.time.median / 1e9 : 0;
+    made.rates = {rate, rate};
+    return made;
+}
+
+void write_plot(settings const& asked, endpoint const& net, std::vector<row> const& rows) {
+    std::vector<curve> curves;
+    for (std::string const& name : asked.algorithms) {
+        curve line{name, {}};
+        curve native{"native", {}};
+        for (row const& r : rows) {
+            if (!asked.pattern && r.algorithm != name) continue;
+            line.points.emplace_back(static_cast<double>(r.bytes), 1e6 * r.taken.time.median);
+            if (r.native) native.points.emplace_back(static_cast<double>(r.bytes), 1e6 * r.native->time.median);
+        }
+        curves.push_back(std::move(line));
+        if (!native.points.empty() && curves.size() == 1) curves.push_back(std::move(native));
+    }
+    write_text(asked.plot, plot_svg(asked.subject + ", " + std::to_string(net.size()) + " ranks, " + asked.where.transport,
+                                    "microseconds, median", curves));
+}
+
+/// Everything that is asked for, on this rank; rank 0 prints and writes. All ranks finish whatever is wrong.
+int measure_all(endpoint& net, settings const& asked) {
+    if (asked.root >= net.size()) throw std::invalid_argument{"--root is not below --ranks"};
+    bool const speaks = net.rank() == 0;
     table const lines{asked};
+    progress_line progress{speaks};
     std::vector<row> rows;
     std::uint64_t wrong = 0;
-    if (speaks) lines.print_heading();
-    with_element(asked.element, [&]<class Element>(Element) {
-        for (std::uint64_t count : counts_for(asked, sizeof(Element)))
-            for (std::string const& name : asked.algorithms) {
-                if (speaks) lines.print_progress(name, count * sizeof(Element));
-                rows.push_back(measurement<Element>::run(world, asked, name, count));
-                wrong += rows.back().wrong;
-                if (speaks) lines.print(rows.back());
-            }
-    });
-    if (speaks && !asked.json.empty()) write_json(asked, rows);
-    chorus::barrier(world);
-    if (speaks && wrong > 0) throw std::runtime_error{std::to_string(wrong) + " elements were wrong"};
+    std::string missed;
+    if (speaks) lines.print_heading(net);
+    std::vector<std::uint64_t> const counts = counts_for(asked, net.size());
+    std::vector<std::string> const names = asked.pattern ? std::vector<std::string>{""} : asked.algorithms;
+    for (std::uint64_t count : counts)
+        for (std::string const& name : names) {
+            std::uint64_t const bytes = count * element_named(asked.element).bytes;
+            progress.show(rows.size(), counts.size() * names.size(),
+                          asked.subject + ' ' + name + " at " + std::to_string(bytes) + " bytes");
+            rows.push_back(asked.pattern ? measure_pattern(net, asked, count) : measure_collective(net, asked, name, count));
+            row const& last = rows.back();
+            wrong += last.wrong();
+            if (missed.empty()) missed = asked.limits.missed(last.bytes, last.rates.bus, last.taken.time.median);
+            progress.clear();
+            if (speaks) lines.print(last);
+        }
+    if (speaks && !asked.json.empty()) write_json(asked, net, rows);
+    if (speaks && !asked.csv.empty()) write_text(asked.csv, to_csv(asked, net, rows));
+    if (speaks && !asked.plot.empty()) write_plot(asked, net, rows);
+    net.barrier();
+    if (speaks && wrong > 0) fmt::print(stderr, "chorus-bench: {} elements were wrong\n", wrong);
+    if (speaks && !missed.empty()) fmt::print(stderr, "chorus-bench: {}\n", missed);
+    return wrong > 0 || !missed.empty() ? 1 : 0;
 }
 
 }  // namespace
 
-void run(settings const& asked) {
-    auto const on_rank = [&](auto& net) { measure(net, asked); };
-    if (asked.transport == "thread") chorus::thread_fleet{asked.ranks}.run(on_rank);
-    else chorus::process_fleet{asked.ranks}.run(on_rank);
+int run(settings const& asked) {
+    return run_ranks(asked.where, [&](endpoint& net) { return measure_all(net, asked); });
 }
 
 }  // namespace bench

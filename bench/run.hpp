@@ -6,8 +6,8 @@
 
 namespace bench {
 
-/// Starts the ranks, measures what is asked for, prints the table and writes the record. Throws std::exception, if a
-/// result was wrong after all is done, and then on no rank before.
-void run(settings const& asked);
+/// Starts the ranks, measures what is asked for, prints the table and writes the records. Returns 0, or 1 if a result was
+/// wrong or a floor was missed, after all is done. Throws what could not be done.
+int run(settings const& asked);
 
 }  // namespace bench

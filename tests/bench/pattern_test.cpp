@@ -20,6 +20,7 @@ int reduce_in_8_bits(operation op, std::vector<int> const& values, bool& overflo
     int result = values.front();
     for (std::size_t i = 1; i < values.size(); ++i) {
         switch (op) {
+            case operation::mean:
             case operation::sum: result += values[i]; break;
             case operation::product: result *= values[i]; break;
             case operation::minimum: result = values[i] < result ? values[i] : result; break;
@@ -27,7 +28,7 @@ int reduce_in_8_bits(operation op, std::vector<int> const& values, bool& overflo
         }
         overflowed = overflowed || result < 0 || result > 126;
     }
-    return result;
+    return op == operation::mean ? result / static_cast<int>(values.size()) : result;
 }
 
 }  // namespace
@@ -65,6 +66,17 @@ TEST_CASE("BEN-2: results differ between places and between calls, so that stale
             CHECK(changed >= 10);
             CHECK(p.value(0, 5, 0) == p.value(0, 5 + pattern::period, 0));
         }
+}
+
+TEST_CASE("the mean of all ranks is whole, so that every element type has it exactly") {
+    for (std::uint32_t ranks = 1; ranks <= pattern::most_ranks; ++ranks) {
+        pattern const p{operation::mean, ranks};
+        for (std::uint64_t index = 0; index < pattern::period; ++index) {
+            int sum = 0;
+            for (std::uint32_t r = 0; r < ranks; ++r) sum += p.value(r, index, 9);
+            REQUIRE(sum == static_cast<int>(ranks) * p.reduced(0, ranks, index, 9));
+        }
+    }
 }
 
 TEST_CASE("too many ranks to check are refused") {
