@@ -7,7 +7,11 @@
 #include "chorus/collective/all_to_all.hpp"
 #include "chorus/collective/broadcast.hpp"
 #include "chorus/collective/reduce_scatter.hpp"
+#include "chorus/compress/block_integer.hpp"
+#include "chorus/compress/error_feedback.hpp"
 #include "chorus/compress/half_cast.hpp"
+#include "chorus/compress/random_k.hpp"
+#include "chorus/compress/top_k.hpp"
 #include "chorus/compress/uncompressed.hpp"
 #include "chorus/schedule/algorithms.hpp"
 #include "chorus/transport/shared_memory.hpp"
@@ -19,6 +23,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -263,4 +268,77 @@ TEST_CASE("over every kind of transport, plans run again and again") {
     suites::watchdog const guard{60};
     suites::hold("threads", threads, 3, law);
     suites::hold("processes", [](rank_id p) { return chorus::process_fleet{p}; }, 3, law);
+}
+
+TEST_CASE("CMP-2: ranks that round at random do so each in its own way; linear compressors choose alike") {
+    suites::hold("apart", simulated, 3, [](auto& rank) {
+        group world{rank.net()};
+        std::vector<float> all(3 * 64);
+        std::vector<float> const mine(64, 0.3f);
+        chorus::block_integer const by{.bits = 2, .rounding = chorus::rounding::stochastic};
+        auto v = mine;
+        v[0] = 1.0f;
+        chorus::all_gather(world, v, all, chorus::ring{}, {.carried_by = compression{by}});
+        for (std::ptrdiff_t r = 1; r < 3; ++r)
+            rank.check(!std::equal(all.begin(), all.begin() + 64, all.begin() + 64 * r), "ranks 0 and " + std::to_string(r) + " chose alike");
+    });
+    suites::hold("alike", simulated, 4, [](auto& rank) {
+        group world{rank.net()};
+        std::vector<float> v(40);
+        auto plan = chorus::plan_all_reduce(world, v, chorus::sum{}, chorus::ring{}, {.carried_by = compression{chorus::random_k{0.5}}});
+        for (int step = 0; step < 50; ++step) {
+            std::fill(v.begin(), v.end(), 1.0f);
+            plan.run();
+            rank.check(std::count(v.begin(), v.end(), 4.0f) == 20 && std::count(v.begin(), v.end(), 0.0f) == 20, "step " + std::to_string(step));
+        }
+    });
+}
+
+TEST_CASE("EFB-1: with error feedback what is kept back stays bounded, at every hop of every algorithm") {
+    for_all(collective::all_reduce, [](chorus::any_algorithm const& algorithm, rank_id p) {
+        if (p != 3 && p != 4) return;
+        suites::hold("residuals", simulated, p, [&](auto& rank) {
+            group world{rank.net()};
+            std::vector<float> const x{8, 4, 2, 1, 8, 4, 2, 1, 8, 4, 2, 1, 8, 4, 2, 1};
+            auto v = x;
+            std::vector<float> arrived(x.size(), 0.0f);
+            compression const how{chorus::error_feedback{chorus::top_k::of(1)}};
+            auto plan = chorus::plan_all_reduce(world, v, chorus::sum{}, algorithm, {.carried_by = how});
+            float kept_back[2] = {0, 0};
+            for (int step = 1; step <= 400; ++step) {
+                std::copy(x.begin(), x.end(), v.begin());
+                plan.run();
+                for (std::size_t i = 0; i < x.size(); ++i) {
+                    arrived[i] += v[i];
+                    float& most = kept_back[step > 200];
+                    most = (std::max)(most, std::abs(arrived[i] - static_cast<float>(step) * static_cast<float>(p) * x[i]));
+                }
+            }
+            rank.check(kept_back[1] <= 1.5f * kept_back[0] + 1.0f, algorithm.describe() + ": " + std::to_string(kept_back[0]) + ", later " + std::to_string(kept_back[1]));
+        });
+    });
+}
+
+TEST_CASE("EFB-7: saved and restored residuals give the same bits as no break") {
+    suites::hold("restored", simulated, 3, [](auto& rank) {
+        group world{rank.net()};
+        auto const fill = [&](std::vector<float>& v, int step) {
+            for (std::size_t i = 0; i < v.size(); ++i) v[i] = static_cast<float>((i * 7 + static_cast<std::size_t>(step) * 3 + rank.me()) % 11);
+        };
+        std::vector<float> v(50), w(50);
+        compression first{chorus::error_feedback{chorus::top_k{0.1}}}, second{chorus::error_feedback{chorus::top_k{0.1}}};
+        auto whole = chorus::plan_all_reduce(world, v, chorus::sum{}, chorus::ring{}, {.carried_by = first});
+        auto broken = chorus::plan_all_reduce(world, w, chorus::sum{}, chorus::ring{}, {.carried_by = second});
+        for (int step = 0; step < 10; ++step) fill(v, step), whole.run();
+        second.restore_state(first.save_state());
+        for (int step = 10; step < 20; ++step) {
+            fill(v, step), whole.run();
+            fill(w, step), broken.run();
+            rank.check(v == w, "step " + std::to_string(step));
+        }
+        auto saved = first.save_state();
+        saved.resize(saved.size() - 1);
+        suites::expect_error(rank, errc::corrupt, {}, [&] { second.restore_state(saved); });
+        suites::expect_error(rank, errc::corrupt, {}, [&] { compression{chorus::half_cast{}}.restore_state(first.save_state()); });
+    });
 }

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "chorus/base/check.hpp"
+#include "chorus/base/random.hpp"
 #include "chorus/collective/detail/block_codec.hpp"
 #include "chorus/compress/compressor.hpp"
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,6 +22,14 @@ namespace chorus {
 
 namespace detail {
 
+/// Random choices of its own, lest the errors of all ranks and blocks point the same way. Linear compressors keep theirs: what they choose must be chosen on all ranks.
+template <class C>
+void choose_apart(C& c, std::uint64_t number) {
+    if constexpr (linear_compressor<C>) return;
+    else if constexpr (requires { choose_apart(c.inner, number); }) choose_apart(c.inner, number);
+    else if constexpr (requires { c.seed = number; }) c.seed = counter_random::mix(c.seed ^ counter_random::mix(number + 1));
+}
+
 /// One copy of a compressor for every block that this rank encodes: each has its own residual, momentum and random choices.
 template <compressor C>
 class block_codec_of final : public block_codec {
@@ -29,8 +39,7 @@ class block_codec_of final : public block_codec {
     void expect_blocks(std::size_t blocks, std::uint64_t rank) override {
         for (std::size_t b = by_block_.size(); b < blocks; ++b) {
             by_block_.push_back(prototype_);
-            // What payloads may be added needs the same choices on all ranks; all else better has choices of its own.
-            if constexpr (requires(C& c) { c.stream = std::uint64_t{}; } && !linear_compressor<C>) by_block_.back().stream = rank << 32 | b;
+            choose_apart(by_block_.back(), rank << 32 | b);
         }
     }
     std::size_t message_bytes(std::size_t count) const override { return framed_message::bytes_for(prototype_, count); }
