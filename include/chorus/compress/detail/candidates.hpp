@@ -42,6 +42,13 @@ inline kth_magnitude find_kth_magnitude(std::span<float const> values, std::size
     return found;
 }
 
+/// How many entries may be sent where k are wanted.
+struct kept_bounds {
+    std::size_t least;
+    std::size_t wanted;
+    std::size_t most;
+};
+
 /// Entries picked from a vector in the order of their indices, cut back to the largest whenever they become too many. A copy begins empty.
 class candidates {
  public:
@@ -81,6 +88,20 @@ class candidates {
             if (size_ + block > room_) from = keep_largest(k) + 1;
             gather_block(dense.subspan(at, (std::min)(block, dense.size() - at)), static_cast<std::uint32_t>(at), from, policy);
         }
+    }
+
+    /// Gathers anew from `from`, then from each `lower(from, entries that this gave)`, until there are at least `bounds.least`; more than `bounds.most` are cut
+    /// back to the wanted number. The last attempt, if `corrections` were not enough, has no lower limit. One pass for each.
+    template <class Lower>
+    void gather_within(std::span<float const> dense, magnitude from, kept_bounds bounds, int corrections, nonfinite policy, Lower const& lower) noexcept {
+        gather(dense, from, bounds.wanted, policy);
+        while (size_ < bounds.least) {
+            magnitude const next = corrections-- > 0 ? lower(from, size_) : 0;
+            from = next < from ? next : 0;
+            clear();
+            gather(dense, from, bounds.wanted, policy);
+        }
+        if (size_ > bounds.most) keep_largest(bounds.wanted);
     }
 
     /// Up to `block` elements, for which there must be room; `index` is that of the first.
