@@ -51,6 +51,13 @@ void set_seed(C& c, std::uint64_t seed) {
     if constexpr (requires { c.inner; }) set_seed(c.inner, seed);
 }
 
+/// What errors call the compressor.
+template <class C>
+std::string name_in_messages(C const& c) {
+    if constexpr (requires { c.kind(); }) return std::string{c.kind()};
+    else return std::string{C::name};
+}
+
 template <class C>
 consteval bool has_seed() {
     if constexpr (requires(C& c, std::uint64_t seed) { c.seed = seed; }) return true;
@@ -107,7 +114,7 @@ void check_bytes(C const& prototype, floats const& x, std::size_t shift) {
     guarded<float> dense{x.size(), shift % 5};
     std::copy(x.begin(), x.end(), dense.span().begin());
     if (room > 0)
-        CHECK(unlike(chorus::errc::invalid_argument, {C::name, std::to_string(room), std::to_string(room - 1)},
+        CHECK(unlike(chorus::errc::invalid_argument, {name_in_messages(c), std::to_string(room), std::to_string(room - 1)},
                      [&] { c.encode(dense.span(), wire.span().first(room - 1)); }) == "");
     std::size_t const used = c.encode(dense.span(), wire.span());
     REQUIRE(used <= room);
@@ -292,7 +299,7 @@ void check_state(C const& prototype) {
         CHECK(goes_on);
     }
     auto refused = [&](message_bytes const& wrong) {
-        return unlike(chorus::errc::corrupt, {C::name}, [&] { fresh.restore_state(wrong); });
+        return unlike(chorus::errc::corrupt, {name_in_messages(c)}, [&] { fresh.restore_state(wrong); });
     };
     for (std::size_t length : {std::size_t{0}, std::size_t{1}, saved.size() / 2, saved.size() - 1})
         if (length < saved.size()) CHECK(refused(message_bytes(saved.begin(), saved.begin() + static_cast<std::ptrdiff_t>(length))) == "");
@@ -308,7 +315,7 @@ void check_state(C const& prototype) {
     CHECK(is_unchanged);
     if (saved.empty()) return;
     message_bytes little(saved.size() - 1);
-    CHECK(unlike(chorus::errc::invalid_argument, {C::name}, [&] { c.save_state(little); }) == "");
+    CHECK(unlike(chorus::errc::invalid_argument, {name_in_messages(c)}, [&] { c.save_state(little); }) == "");
 }
 
 /// decode(header, a + b) = decode(a) + decode(b), but for the rounding of the payload's type.

@@ -7,6 +7,7 @@
 #include "chorus/compress/detail/saved_calls.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,12 +20,14 @@ enum class rounding : std::uint8_t {
     nearest,    ///< ties to even
     stochastic  ///< up or down so that the mean is the element; chosen by seed, call, block and place
 };
+constexpr std::array<std::string_view, 2> words_of(rounding) noexcept { return {"nearest", "stochastic"}; }
 
 /// What the steps of a block are laid over.
 enum class block_scale : std::uint8_t {
     largest,  ///< -m … m, m the largest magnitude: symmetric, 2^bits - 1 values, zero among them
     range     ///< least … largest value: 2^bits values
 };
+constexpr std::array<std::string_view, 2> words_of(block_scale) noexcept { return {"largest", "range"}; }
 
 /// Every element as a whole number of steps, where blocks of elements share a step.
 ///

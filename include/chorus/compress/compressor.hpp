@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -18,10 +19,9 @@ enum class nonfinite : std::uint8_t {
     refuse      ///< `encode` raises `invalid_argument` with the index of the first one; nothing was changed
 };
 
-constexpr std::string_view to_string(nonfinite policy) noexcept {
-    constexpr std::string_view names[] = {"propagate", "sanitise", "refuse"};
-    return names[static_cast<int>(policy)];
-}
+/// The texts of all its values, in order: beside every enumeration that is a parameter of a compressor.
+constexpr std::array<std::string_view, 3> words_of(nonfinite) noexcept { return {"propagate", "sanitise", "refuse"}; }
+constexpr std::string_view to_string(nonfinite policy) noexcept { return words_of(policy)[static_cast<std::size_t>(policy)]; }
 
 /// What a compressor C promises for finite vectors x of `count` elements. Tests measure each of these.
 struct compression_promise {

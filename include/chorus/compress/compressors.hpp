@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chorus/compress/any_compressor.hpp"
+#include "chorus/compress/any_compressor.hpp"
 #include "chorus/compress/bfloat16_cast.hpp"
 #include "chorus/compress/block_integer.hpp"
 #include "chorus/compress/block_sparse.hpp"

@@ -35,6 +35,7 @@ template <linear_compressor C> struct payload_of<C> {
 template <class C>
 constexpr nonfinite policy_of(C const& c) noexcept {
     if constexpr (requires { c.inner; }) return policy_of(c.inner);
+    else if constexpr (requires { { c.policy() } -> std::convertible_to<nonfinite>; }) return c.policy();
     else if constexpr (requires { { c.on_nonfinite } -> std::convertible_to<nonfinite>; }) return c.on_nonfinite;
     else return nonfinite::propagate;
 }

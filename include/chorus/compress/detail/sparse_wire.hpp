@@ -23,6 +23,7 @@ enum class index_layout : std::uint8_t {
     plain,  ///< 4 bytes each
     packed  ///< the gaps between them, bit-packed in blocks of 128: about 1.2 bytes each at 1 %, 0.8 at 10 %
 };
+constexpr std::array<std::string_view, 2> words_of(index_layout) noexcept { return {"plain", "packed"}; }
 
 namespace detail {
 

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: 2026 the chorus authors
+#pragma once
+
+#include "chorus/base/check.hpp"
+#include "chorus/compress/compressor.hpp"
+#include "chorus/detail/parsed_text.hpp"
+
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+namespace chorus::detail {
+
+// Compressors as text: name(parameter=value, …), the parameters being those members of theirs that `with_parameters` knows.
+
+// The values of an enumeration are the texts that `words_of` has, a function beside the enumeration.
+
+template <class Value>
+std::string value_text(Value value) {
+    if constexpr (std::is_enum_v<Value>) {
+        return std::string{words_of(value)[static_cast<std::size_t>(value)]};
+    } else if constexpr (std::same_as<Value, bool>) {
+        return value ? "true" : "false";
+    } else {
+        char text[64];
+        return {text, std::to_chars(text, text + sizeof text, value).ptr};
+    }
+}
+
+template <class Value>
+std::string_view what_is_needed() {
+    if constexpr (std::same_as<Value, bool>) return "true or false";
+    else if constexpr (std::is_integral_v<Value>) return "a whole number";
+    else return "a number";
+}
+
+/// Throws `invalid_argument` for a text that is no such value.
+template <class Value>
+void set_value(Value& value, std::string_view name, std::string_view text) {
+    std::string needed;
+    if constexpr (std::is_enum_v<Value>) {
+        std::size_t i = 0;
+        for (std::string_view word : words_of(value)) {
+            if (word == text) {
+                value = static_cast<Value>(i);
+                return;
+            }
+            needed += (i++ == 0 ? "" : ", ") + std::string{word};
+        }
+        needed = "one of " + needed;
+    } else if constexpr (std::same_as<Value, bool>) {
+        if (text == "true" || text == "false") {
+            value = text == "true";
+            return;
+        }
+    } else {
+        auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (problem == std::errc{} && end == text.data() + text.size()) return;
+    }
+    if (needed.empty()) needed = what_is_needed<Value>();
+    expects(false, [&] { return std::string{name} + '=' + std::string{text} + ": " + needed + " is needed"; });
+}
+
+/// visit(name, member) for each parameter that the compressor has: one line for every name there is.
+template <class C, class Visit>
+void with_parameters(C& c, Visit const& visit) {
+    if constexpr (requires { c.bits; }) visit("bits", c.bits);
+    if constexpr (requires { c.levels; }) visit("levels", c.levels);
+    if constexpr (requires { c.block; }) visit("block", c.block);
+    if constexpr (requires { c.scale; }) visit("scale", c.scale);
+    if constexpr (requires { c.rounding; }) visit("rounding", c.rounding);
+    if constexpr (requires { c.clip; }) visit("clip", c.clip);
+    if constexpr (requires { c.beta; }) visit("beta", c.beta);
+    if constexpr (requires { c.ratio; }) visit("ratio", c.ratio);
+    if constexpr (requires { c.entries; }) visit("entries", c.entries);
+    if constexpr (requires { c.least; }) visit("least", c.least);
+    if constexpr (requires { c.rank; }) visit("rank", c.rank);
+    if constexpr (requires { c.columns; }) visit("columns", c.columns);
+    if constexpr (requires { c.is_scaled; }) visit("is_scaled", c.is_scaled);
+    if constexpr (requires { c.indices; }) visit("indices", c.indices);
+    if constexpr (requires { c.seed; }) visit("seed", c.seed);
+    if constexpr (requires { c.on_nonfinite; }) visit("on_nonfinite", c.on_nonfinite);
+}
+
+/// The name, with those parameters that differ from their defaults. Compressors around another tell that one first.
+template <class C>
+std::string described_compressor(C const& c) {
+    if constexpr (requires { { c.describe() } -> std::convertible_to<std::string>; }) {
+        return c.describe();
+    } else if constexpr (requires { c.inner; }) {
+        std::string_view const nested = C::name;  // "outer{inner}"
+        return std::string{nested.substr(0, nested.find('{'))} + '(' + described_compressor(c.inner) + ')';
+    } else if constexpr (std::default_initializable<C>) {
+        std::string parameters;
+        C const plain{};
+        with_parameters(c, [&](std::string_view name, auto const& value) {
+            std::string const text = value_text(value);
+            std::string usual;
+            with_parameters(plain, [&](std::string_view other, auto const& its) {
+                if (other == name) usual = value_text(its);
+            });
+            if (text != usual) add_parameter(parameters, name, text);
+        });
+        return std::string{C::name} + (parameters.empty() ? "" : parameters + ')');
+    } else {
+        return std::string{C::name};
+    }
+}
+
+/// Sets one parameter; false if there is none of that name.
+template <class C>
+bool set_parameter(C& c, std::string_view name, std::string_view text) {
+    bool is_known = false;
+    with_parameters(c, [&](std::string_view each, auto& value) {
+        if (each != name) return;
+        set_value(value, name, text);
+        is_known = true;
+    });
+    return is_known;
+}
+
+/// The names that `set_parameter` knows, for messages.
+template <class C>
+std::string parameter_names(C& c) {
+    std::string names;
+    with_parameters(c, [&](std::string_view each, auto&) { names += (names.empty() ? "" : ", ") + std::string{each}; });
+    return names.empty() ? "none" : names;
+}
+
+}  // namespace chorus::detail
