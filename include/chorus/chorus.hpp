@@ -20,6 +20,7 @@
 #include "chorus/collective/reduce_scatter.hpp"
 #include "chorus/collective/scan.hpp"
 #include "chorus/collective/scatter.hpp"
+#include "chorus/collective/sparse_all_reduce.hpp"
 #include "chorus/compress/compressor.hpp"
 #include "chorus/data/bfloat16.hpp"
 #include "chorus/data/half.hpp"

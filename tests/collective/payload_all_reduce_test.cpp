@@ -61,6 +61,7 @@ TEST_CASE("the plan says what it is and sends what its payload's all-reduce send
         std::vector<float> v(400, 1.0f);
         chorus::half_cast by;
         auto plan = chorus::plan_payload_all_reduce(world, std::span{v}, chorus::mean{}, by, chorus::ring{});
+        plan.run();
         rank.check(plan.bytes_sent() == 2 * 3 * 200, std::to_string(plan.bytes_sent()));
         rank.check(plan.describe().find("all_reduce of 400 float as payloads of half_cast: all_reduce #0 of 400 half sum by ring") == 0, plan.describe());
         suites::expect_error(rank, errc::unsupported, {"cannot be bound to other buffers"}, [&] { plan.rebind(v.data()); });

@@ -118,7 +118,7 @@ class compression {
     compression() = default;  ///< none: elements travel as they are
 
     template <class C>
-        requires compressor<std::remove_cvref_t<C>> && std::copy_constructible<std::remove_cvref_t<C>>
+        requires(!std::same_as<std::remove_cvref_t<C>, compression>) && compressor<std::remove_cvref_t<C>> && std::copy_constructible<std::remove_cvref_t<C>>
     explicit compression(C&& by) : codec_{std::make_shared<detail::block_codec_of<std::remove_cvref_t<C>>>(std::forward<C>(by))} {}
 
     explicit operator bool() const noexcept { return codec_ != nullptr; }

@@ -45,15 +45,18 @@ plan plan_payload_all_reduce(group<Transport> const& members, std::span<float> i
     using payload_type = typename C::payload_type;
     auto wire = std::make_shared<byte_buffer>(by.max_wire_bytes(in_out.size()));
     std::span<payload_type> const payload{reinterpret_cast<payload_type*>(wire->data() + detail::wire_header::bytes), by.payload_count(in_out.size())};
-    auto encode = [wire, in_out, &by] { by.encode(in_out, wire->span()); };
     float const share = std::same_as<Op, mean> ? 1.0f / static_cast<float>(members.size()) : 1.0f;
     auto decode = [wire, in_out, &by, share] {
         by.decode(wire->span().first(by.max_wire_bytes(in_out.size())), in_out);
         if (share != 1.0f)
             for (float& x : in_out) x *= share;
     };
+    auto add_up = std::make_shared<plan>(plan_all_reduce(members, payload, sum{}, algorithm, options));
     std::vector<detail::staged_plan::stage> stages;
-    stages.push_back({std::move(encode), plan_all_reduce(members, payload, sum{}, algorithm, options)});
+    stages.push_back([wire, in_out, &by, add_up]() -> plan& {
+        by.encode(in_out, wire->span());
+        return *add_up;
+    });
     std::string title = "all_reduce of " + std::to_string(in_out.size()) + " float as payloads of " + std::string{C::name};
     return plan{std::make_unique<detail::staged_plan>(std::move(title), std::move(stages), std::move(decode), detail::teller_of(members))};
 }

@@ -19,19 +19,17 @@
 namespace chorus::detail {
 
 /// Plans one after another, with work of this rank alone before each and after the last: what a schedule cannot say because the work is no reduction.
-/// Allocates nothing while it runs, unless the work does. What the work throws fails the whole, and `tell` is called with it, so that others do not wait.
+/// Allocates nothing while it runs, unless its stages do. What the work throws fails the whole, and `tell` is called with it, so that others do not wait.
 class staged_plan final : public plan_model {
  public:
-    struct stage {
-        std::function<void()> before;  ///< may be empty
-        plan then;
-    };
-
+    /// Does this rank's part, and returns the plan that is run next; that lives until the stage is begun again. What is made anew each time is made in a
+    /// group of its own, where no other call can come between.
+    using stage = std::function<plan&()>;
     using work = std::function<void()>;
     using teller = std::function<void(error const&)>;
 
     staged_plan(std::string title, std::vector<stage> stages, work at_end, teller tell)
-        : title_{std::move(title)}, stages_{std::move(stages)}, at_end_{std::move(at_end)}, tell_{std::move(tell)}, at_{stages_.size()} {}
+        : title_{std::move(title)}, stages_{std::move(stages)}, plans_(stages_.size(), nullptr), at_end_{std::move(at_end)}, tell_{std::move(tell)}, at_{stages_.size()} {}
 
     void start() override {
         expects(is_over(), [&] { return title_ + ": started while it is under way"; });
@@ -46,8 +44,8 @@ class staged_plan final : public plan_model {
         if (failure_) return progress::failed;
         if (is_over()) return progress::done;
         CHORUS_TRY {
-            progress const now = stages_[at_].then.advance();
-            if (now == progress::failed) stages_[at_].then.wait();  // throws what it met
+            progress const now = plans_[at_]->advance();
+            if (now == progress::failed) plans_[at_]->wait();  // throws what it met
             if (now != progress::done) return now;
             pass_on();
             return is_over() ? progress::done : progress::moved;
@@ -60,7 +58,7 @@ class staged_plan final : public plan_model {
         auto const began = std::chrono::steady_clock::now();
         while (!failure_ && !is_over()) {
             CHORUS_TRY {
-                if (!stages_[at_].then.wait_for(left_of(limit, began))) return false;
+                if (!plans_[at_]->wait_for(left_of(limit, began))) return false;
                 pass_on();
             }
             CHORUS_CATCH_ALL { keep_failure(); }
@@ -71,15 +69,16 @@ class staged_plan final : public plan_model {
 
     void rebind(std::byte const*, std::byte*) override { raise(errc::unsupported, title_ + " cannot be bound to other buffers"); }
 
+    /// Of the stages that have been begun.
     std::string describe() const override {
         std::string text = title_;
-        for (std::size_t i = 0; i < stages_.size(); ++i) text += (i == 0 ? ": " : "; then ") + stages_[i].then.describe();
+        for (plan const* p : plans_)
+            if (p != nullptr) text += (text.size() == title_.size() ? ": " : "; then ") + p->describe();
         return text;
     }
-
     std::uint64_t bytes_sent() const noexcept override {
         std::uint64_t bytes = 0;
-        for (stage const& s : stages_) bytes += s.then.bytes_sent();
+        for (plan const* p : plans_) bytes += p == nullptr ? 0 : p->bytes_sent();
         return bytes;
     }
 
@@ -87,8 +86,9 @@ class staged_plan final : public plan_model {
     bool is_over() const noexcept { return failure_.has_value() || at_ == stages_.size(); }
 
     void begin_stage() {
-        if (stages_[at_].before) stages_[at_].before();
-        stages_[at_].then.start();
+        if (stages_.empty()) return at_end_();
+        plans_[at_] = &stages_[at_]();
+        plans_[at_]->start();
     }
     void pass_on() {
         if (at_ + 1 == stages_.size()) at_end_();
@@ -119,6 +119,7 @@ class staged_plan final : public plan_model {
 
     std::string title_;
     std::vector<stage> stages_;
+    std::vector<plan*> plans_;  // those last run
     work at_end_;
     teller tell_;
     std::size_t at_;  // the stage under way; one past the last: none
