@@ -6,7 +6,10 @@
 #include "chorus/collective/all_reduce.hpp"
 #include "chorus/collective/all_to_all.hpp"
 #include "chorus/collective/broadcast.hpp"
+#include "chorus/collective/gather.hpp"
+#include "chorus/collective/reduce.hpp"
 #include "chorus/collective/reduce_scatter.hpp"
+#include "chorus/collective/scatter.hpp"
 #include "chorus/compress/block_integer.hpp"
 #include "chorus/compress/error_feedback.hpp"
 #include "chorus/compress/half_cast.hpp"
@@ -174,6 +177,38 @@ TEST_CASE("all-gather, broadcast, reduce-scatter and all-to-all compress what th
             for (rank_id r = 0; r < p; ++r) mine[r] = static_cast<float>(100 * rank.me() + r);
             chorus::all_to_all(world, mine, theirs, algorithm, {.carried_by = compression{chorus::half_cast{}}});
             for (rank_id r = 0; r < p; ++r) rank.check(theirs[r] == static_cast<float>(100 * r + rank.me()), algorithm.describe());
+        });
+    });
+}
+
+TEST_CASE("so do reduce, gather and scatter") {
+    for_all(collective::reduce, [](chorus::any_algorithm const& algorithm, rank_id p) {
+        suites::hold("reduce", simulated, p, [&](auto& rank) {
+            group world{rank.net()};
+            auto const mine = values_of(rank.me(), 17);
+            std::vector<float> total(rank.me() == p / 2 ? 17 : 0);
+            chorus::reduce(world, mine, total, p / 2, chorus::sum{}, algorithm, {.carried_by = compression{chorus::half_cast{}}});
+            if (rank.me() == p / 2) rank.check(total == sum_of_all(p, 17), algorithm.describe());
+            rank.check(mine == values_of(rank.me(), 17), algorithm.describe() + ": the input was changed");
+        });
+    });
+    for_all(collective::gather, [](chorus::any_algorithm const& algorithm, rank_id p) {
+        suites::hold("gather", simulated, p, [&](auto& rank) {
+            group world{rank.net()};
+            std::vector<float> all(rank.me() == 0 ? p : 0);
+            chorus::gather(world, values_of(rank.me(), 1), all, 0, algorithm, {.carried_by = compression{chorus::half_cast{}}});
+            if (rank.me() == 0)
+                for (rank_id r = 0; r < p; ++r) rank.check(all[r] == values_of(r, 1)[0], algorithm.describe());
+        });
+    });
+    for_all(collective::scatter, [](chorus::any_algorithm const& algorithm, rank_id p) {
+        suites::hold("scatter", simulated, p, [&](auto& rank) {
+            group world{rank.net()};
+            auto const all = rank.me() == 0 ? values_of(3, 2 * p) : std::vector<float>{};
+            std::vector<float> block(2);
+            chorus::scatter(world, all, block, 0, algorithm, {.carried_by = compression{chorus::half_cast{}}});
+            auto const expected = values_of(3, 2 * p);
+            rank.check(block == std::vector<float>{expected[2 * rank.me()], expected[2 * rank.me() + 1]}, algorithm.describe());
         });
     });
 }

@@ -4,7 +4,7 @@
 
 #include "chorus/base/check.hpp"
 #include "chorus/base/error.hpp"
-#include "chorus/compress/compressor.hpp"
+#include "chorus/compress/any_compressor.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,26 +13,63 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace chorus::detail {
 
-/// Turns blocks of float into messages and back, for one rank and one operation. A message is 8 bytes, the length of what follows, and as much
-/// room as the compressor may ever need for the block; so all lengths are known beforehand.
+/// Turns blocks of float into messages and back, for one rank and one plan. A message is 8 bytes, the length of what follows, and as much room
+/// as the compressor may ever need for the block; so all lengths are known beforehand.
+///
+/// One copy of the compressor for every block that this rank encodes: each has its own residual, momentum and random choices.
 class block_codec {
  public:
-    virtual ~block_codec() = default;
+    explicit block_codec(any_compressor prototype) : prototype_{std::move(prototype)} {}
 
     /// Before the first use: this many blocks are encoded, numbered from 0, on this rank of a group.
-    virtual void expect_blocks(std::size_t blocks, std::uint64_t rank) = 0;
-    virtual std::size_t message_bytes(std::size_t count) const = 0;
-    virtual void encode(std::size_t block, std::span<float const> values, std::byte* message) = 0;
-    virtual void decode(std::byte const* message, std::span<float> values) const = 0;
-    virtual void decode_add(std::byte const* message, std::span<float> values) const = 0;
-    virtual std::string describe() const = 0;
+    void expect_blocks(std::size_t blocks, std::uint64_t rank) {
+        for (std::size_t b = by_block_.size(); b < blocks; ++b) {
+            by_block_.push_back(prototype_);
+            by_block_.back().choose_apart(rank << 32 | b);
+        }
+    }
 
-    virtual std::size_t state_bytes() const = 0;
-    virtual void save_state(std::span<std::byte> saved) const = 0;
-    virtual void restore_state(std::span<std::byte const> read) = 0;
+    std::size_t message_bytes(std::size_t count) const { return frame + prototype_.max_wire_bytes(count); }
+
+    void encode(std::size_t block, std::span<float const> values, std::byte* message) {
+        any_compressor& by = by_block_[block];
+        std::uint64_t const length = by.encode(values, {message + frame, by.max_wire_bytes(values.size())});
+        std::memcpy(message, &length, frame);
+    }
+    void decode(std::byte const* message, std::span<float> values) const { prototype_.decode(contents(message, values.size()), values); }
+    void decode_add(std::byte const* message, std::span<float> values) const { prototype_.decode_add(contents(message, values.size()), values); }
+
+    std::string describe() const { return prototype_.describe(); }
+
+    /// For each block the length of its state, and that.
+    std::vector<std::byte> save_state() const {
+        std::vector<std::byte> saved;
+        for (any_compressor const& c : by_block_) {
+            std::uint64_t const length = c.state_bytes();
+            std::size_t const at = saved.size();
+            saved.resize(at + frame + static_cast<std::size_t>(length));
+            std::memcpy(saved.data() + at, &length, frame);
+            c.save_state(std::span{saved}.subspan(at + frame));
+        }
+        return saved;
+    }
+    void restore_state(std::span<std::byte const> read) {
+        std::vector<any_compressor> restored = by_block_;
+        for (any_compressor& c : restored) {
+            std::uint64_t length = 0;
+            expect_state(read.size() >= frame);
+            std::memcpy(&length, read.data(), frame);
+            expect_state(length <= read.size() - frame);
+            c.restore_state(read.subspan(frame, static_cast<std::size_t>(length)));
+            read = read.subspan(frame + static_cast<std::size_t>(length));
+        }
+        expect_state(read.empty());
+        by_block_ = std::move(restored);
+    }
 
     /// One plan at a time uses it.
     void take() {
@@ -41,6 +78,24 @@ class block_codec {
     void give_back() noexcept { is_taken_ = false; }
 
  private:
+    static constexpr std::size_t frame = sizeof(std::uint64_t);
+
+    /// Raises `corrupt` if the length is more than an encoder could have written.
+    std::span<std::byte const> contents(std::byte const* message, std::size_t count) const {
+        std::uint64_t length = 0;
+        std::memcpy(&length, message, frame);
+        std::size_t const most = prototype_.max_wire_bytes(count);
+        if (length > most)
+            raise(errc::corrupt, describe() + " was sent " + std::to_string(length) + " bytes for " + std::to_string(count) +
+                                     " elements, which take " + std::to_string(most) + " at most");
+        return {message + frame, static_cast<std::size_t>(length)};
+    }
+    void expect_state(bool is_so) const {
+        if (!is_so) raise(errc::corrupt, "this is not the saved state of " + std::to_string(by_block_.size()) + " blocks of " + describe());
+    }
+
+    any_compressor prototype_;
+    std::vector<any_compressor> by_block_;
     bool is_taken_ = false;
 };
 
@@ -58,34 +113,6 @@ class codec_use {
 
  private:
     std::shared_ptr<block_codec> codec_;
-};
-
-/// The frame of a message: its length, 8 bytes, little-endian as memory is on all machines served.
-class framed_message {
- public:
-    static constexpr std::size_t bytes = sizeof(std::uint64_t);
-
-    template <compressor C>
-    static std::size_t bytes_for(C const& by, std::size_t count) {
-        return bytes + by.max_wire_bytes(count);
-    }
-
-    template <compressor C>
-    static void encode(C& by, std::span<float const> values, std::byte* message) {
-        std::uint64_t const length = by.encode(values, {message + bytes, by.max_wire_bytes(values.size())});
-        std::memcpy(message, &length, bytes);
-    }
-
-    /// Raises `corrupt` if the length is more than an encoder could have written.
-    template <compressor C>
-    static std::span<std::byte const> contents(C const& by, std::byte const* message, std::size_t count) {
-        std::uint64_t length = 0;
-        std::memcpy(&length, message, bytes);
-        if (length > by.max_wire_bytes(count))
-            raise(errc::corrupt, std::string{C::name} + " was sent " + std::to_string(length) + " bytes for " + std::to_string(count) +
-                                     " elements, which take " + std::to_string(by.max_wire_bytes(count)) + " at most");
-        return {message + bytes, static_cast<std::size_t>(length)};
-    }
 };
 
 }  // namespace chorus::detail
