@@ -6,6 +6,7 @@
 #include "chorus/base/types.hpp"
 #include "chorus/schedule/any_algorithm.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -188,6 +189,24 @@ inline void expect_sensible(measured_point const& point) {
             expects(!(point.times[i].algorithm == point.times[j].algorithm),
                     [&] { return point.times[i].algorithm.describe() + " was measured twice at one size"; });
     }
+}
+
+/// The last number of bytes, from that of `smaller` to one less than that of `larger`, at which the straight line of
+/// `first` is not above that of `second`; the middle if one of the two was not measured at both.
+inline std::uint64_t crossing(measured_point const& smaller, measured_point const& larger, any_algorithm const& first,
+                              any_algorithm const& second) {
+    auto const difference = [&](measured_point const& at) -> std::optional<double> {
+        auto const a = time_in(at.times, first);
+        auto const b = time_in(at.times, second);
+        return a && b ? std::optional{*b - *a} : std::nullopt;
+    };
+    std::uint64_t const distance = larger.bytes - smaller.bytes;
+    auto const ahead = difference(smaller);
+    auto const behind = difference(larger);
+    double share = 0.5;
+    if (ahead && behind && *ahead > *behind) share = (std::max)(0.0, (std::min)(1.0, *ahead / (*ahead - *behind)));
+    auto const offset = static_cast<std::uint64_t>(share * static_cast<double>(distance));
+    return smaller.bytes + (std::min)(offset, distance - 1);
 }
 
 inline std::string where_of(measured_point const& point) {
