@@ -38,7 +38,9 @@ template <bool Sanitises> struct natural_encode_kernel {
                 sixteen::words result = number > 254 ? sixteen::words{} + 254u : rounded;
                 auto const is_finite = reinterpret_cast<sixteen::integers>(size) < 0x7F800000;
                 select_words(result, is_finite, result, sixteen::words{} + 255u);
-                store_sixteen(exponents + begin + i, __builtin_convertvector(result, sixteen::bytes), many);
+                sixteen::bytes narrow;
+                convert_lanes(narrow, result);
+                store_sixteen(exponents + begin + i, narrow, many);
                 put_mask(signs, begin + i, mask_of(reinterpret_cast<sixteen::integers>(bits) >> 31), many);
             });
         }
@@ -53,7 +55,8 @@ template <bool Adds> struct natural_decode_kernel {
         by_sixteen(count, [&](std::size_t i, std::size_t many) __attribute__((always_inline)) {
             sixteen::bytes codes;
             load_sixteen(codes, exponents + i, many);
-            sixteen::words const exponent = __builtin_convertvector(codes, sixteen::words);
+            sixteen::words exponent;
+            convert_lanes(exponent, codes);
             sixteen::words const is_special = reinterpret_cast<sixteen::words>(exponent == 255u) & 0x00400000u;
             sixteen::words sign;
             signs_of(sign, get_mask(signs, i, many));

@@ -212,7 +212,9 @@ template <block_measure Measure> struct block_encode_kernel {
                 code = reinterpret_cast<sixteen::words>(value) - 0x4B000000u;
             }
             if constexpr (Measure != block_measure::range) code |= sign >> (32 - coding.bits);
-            store_sixteen(tile + i, __builtin_convertvector(code, sixteen::bytes), 16);
+            sixteen::bytes narrow;
+            convert_lanes(narrow, code);
+            store_sixteen(tile + i, narrow, 16);
             if (many < 16) std::fill(tile + i + many, tile + i + 16, std::byte{0});
         });
         pack_codes(out, tile, count, coding.bits);
@@ -248,7 +250,8 @@ template <bool IsRange> struct block_decode_kernel {
         by_sixteen(count, [&](std::size_t i, std::size_t many) __attribute__((always_inline)) {
             sixteen::bytes packed;
             load_sixteen(packed, codes + i, many);
-            sixteen::words const code = __builtin_convertvector(packed, sixteen::words);
+            sixteen::words code;
+            convert_lanes(code, packed);
             sixteen::words const size = IsRange ? code : code & ((1u << (bits - 1)) - 1);
             auto value = __builtin_convertvector(reinterpret_cast<sixteen::integers>(size), sixteen::floats) * grid.step;
             if constexpr (IsRange) {

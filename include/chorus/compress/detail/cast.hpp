@@ -116,7 +116,8 @@ template <class Format, bool Sanitises> struct narrow_kernel {
                 bits = number > static_cast<std::int32_t>(Format::largest) ? most : bits;
             }
             narrow<Format>(bits);
-            auto const result = __builtin_convertvector(bits, typename vector_type<storage, 16 * sizeof(storage)>::type);
+            typename vector_type<storage, 16 * sizeof(storage)>::type result;
+            convert_lanes(result, bits);
             store_sixteen(to + i * sizeof(storage), result, many);
         });
     }
@@ -129,7 +130,8 @@ template <class Format, bool Adds> struct widen_kernel {
         by_sixteen(count, [&](std::size_t i, std::size_t many) __attribute__((always_inline)) {
             typename vector_type<storage, 16 * sizeof(storage)>::type codes;
             load_sixteen(codes, from + i * sizeof(storage), many);
-            sixteen::words bits = __builtin_convertvector(codes, sixteen::words);
+            sixteen::words bits;
+            convert_lanes(bits, codes);
             widen<Format>(bits);
             auto value = reinterpret_cast<sixteen::floats>(bits);
             if constexpr (Adds) {

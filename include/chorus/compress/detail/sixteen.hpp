@@ -57,6 +57,14 @@ template <class Vector>
     else std::memcpy(to, &from, many * (sizeof from / 16));
 }
 
+/// Bytes to words and back by way of shorts: g++ 12 converts lane by lane where sizes differ by more than a factor of two.
+template <class To, class From>
+[[gnu::always_inline]] inline void convert_lanes(To& to, From const& from) {
+    if constexpr (sizeof to == 4 * sizeof from || sizeof from == 4 * sizeof to)
+        to = __builtin_convertvector(__builtin_convertvector(from, sixteen::shorts), To);
+    else to = __builtin_convertvector(from, To);
+}
+
 /// Words where all lanes of `use` are -1 from a, where 0 from b.
 template <class Mask>
 [[gnu::always_inline]] inline void select_words(sixteen::words& to, Mask const& use, sixteen::words const& a,
@@ -83,7 +91,8 @@ template <bool Sanitises>
 
 /// Bit k is set where lane k, 0 or -1, is -1.
 [[gnu::always_inline]] inline std::uint32_t mask_of(sixteen::integers const& lanes) {
-    auto const narrow = __builtin_convertvector(lanes, vector_type<std::int8_t, 16>::type);
+    sixteen::bytes narrow;
+    convert_lanes(narrow, lanes);
     std::uint64_t half[2];
     std::memcpy(half, &narrow, sizeof half);
     constexpr std::uint64_t bits = 0x8040201008040201u, sum = 0x0101010101010101u;
