@@ -46,7 +46,7 @@ void add(floats& to, std::span<float const> values) {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += values[i];
 }
 
-/// Keeps what top_k keeps, and the rest as well.
+/// What top_k leaves of a vector, found by decoding.
 struct rest_keeping : top_k {
     using top_k::top_k;
     std::size_t encode_rest(std::span<float> vector, std::span<std::byte> wire) {
@@ -57,7 +57,8 @@ struct rest_keeping : top_k {
         return used;
     }
 };
-static_assert(chorus::rest_keeping_compressor<rest_keeping> && !chorus::rest_keeping_compressor<top_k>);
+static_assert(chorus::rest_keeping_compressor<rest_keeping> && chorus::rest_keeping_compressor<top_k>);
+static_assert(!chorus::rest_keeping_compressor<chorus::uncompressed>);
 static_assert(chorus::stateful_compressor<error_feedback<top_k>> && !chorus::linear_compressor<error_feedback<top_k>>);
 static_assert(chorus::linear_compressor<error_feedback<chorus::uncompressed>>);
 

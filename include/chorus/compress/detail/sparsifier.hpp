@@ -6,9 +6,12 @@
 #include "chorus/compress/detail/candidates.hpp"
 #include "chorus/compress/detail/nonfinite_values.hpp"
 #include "chorus/compress/detail/sparse_wire.hpp"
+#include "chorus/compress/detail/wire_words.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -31,6 +34,17 @@ template <class Self> class sparsifier {
     /// Adds to the elements that were sent.
     void decode_add(std::span<std::byte const> wire, std::span<float> out) const {
         sparse_message::read(wire, out.size(), Self::name).decode_add(out);
+    }
+
+    /// As `encode`, and leaves in `vector` what was not sent: one step per entry more.
+    std::size_t encode_rest(std::span<float> vector, std::span<std::byte> wire) {
+        std::size_t const used = static_cast<Self&>(*this).encode(vector, wire);
+        auto const sent = sparse_message::read(wire.first(used), vector.size(), Self::name);
+        if (sent.is_all_nan()) std::fill(vector.begin(), vector.end(), std::numeric_limits<float>::quiet_NaN());
+        sent.for_each_block([&](std::span<std::uint32_t const> block, std::byte const* values) {
+            for (std::size_t i = 0; i < block.size(); ++i) vector[block[i]] -= load_word<float>(values, i);
+        });
+        return used;
     }
 
  protected:
