@@ -66,6 +66,16 @@ class state_writer {
         store_words(rest_.data(), values.data(), values.size());
         rest_ = rest_.subspan(4 * values.size());
     }
+    void bytes(std::span<std::byte const> values) {
+        store_words(rest_.data(), values.data(), values.size());
+        rest_ = rest_.subspan(values.size());
+    }
+    /// Room that another writes to before `finish`.
+    std::span<std::byte> room(std::size_t bytes) {
+        std::span<std::byte> const own = rest_.first(bytes);
+        rest_ = rest_.subspan(bytes);
+        return own;
+    }
     /// Ends the state with that of the compressor inside, if it has one.
     template <class C> void finish_with(C const& inner) {
         if constexpr (stateful_compressor<C>) inner.save_state(rest_);
@@ -93,12 +103,16 @@ class state_reader {
         rest_ = rest_.subspan(8);
         return value;
     }
+    std::span<std::byte const> bytes(std::uint64_t many) {
+        expect(many <= rest_.size(), [] { return "it is too short"; });
+        auto const own = rest_.first(static_cast<std::size_t>(many));
+        rest_ = rest_.subspan(own.size());
+        return own;
+    }
     /// The bytes of `count` floats.
     std::byte const* floats(std::uint64_t count) {
         expect(count <= rest_.size() / 4, [] { return "it is too short"; });
-        std::byte const* const begin = rest_.data();
-        rest_ = rest_.subspan(4 * static_cast<std::size_t>(count));
-        return begin;
+        return bytes(4 * count).data();
     }
     /// All that is left goes to the compressor inside. Last, for it changes that.
     template <class C> void finish_with(C& inner) {
