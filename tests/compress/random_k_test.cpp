@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <set>
 #include <span>
 #include <vector>
@@ -24,7 +25,11 @@ using indices = std::vector<std::uint32_t>;
 
 indices drawn(std::uint64_t seed, std::uint64_t step, std::size_t count, std::size_t k) {
     indices all;
-    chorus::detail::for_each_drawn(seed, step, count, k, [&](std::span<std::uint32_t const> some) { all.insert(all.end(), some.begin(), some.end()); });
+    std::size_t sum = 0;
+    chorus::detail::for_each_drawn(seed, step, count, k, [&](std::size_t index) { sum += index; }, [&](std::span<std::uint32_t const> some) {
+        all.insert(all.end(), some.begin(), some.end());
+    });
+    if (std::accumulate(all.begin(), all.end(), std::size_t{0}) != sum) FAIL("others were announced than came");
     return all;
 }
 

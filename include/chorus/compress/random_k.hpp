@@ -130,7 +130,8 @@ class random_k : public detail::kept_share {
         bool const cleans = on_nonfinite == nonfinite::sanitise;
         float const scale = is_scaled && k != 0 ? static_cast<float>(static_cast<double>(dense.size()) / static_cast<double>(k)) : 1.0f;
         std::size_t bad = 0;
-        detail::for_each_drawn(seed, step(), dense.size(), k, [&](std::span<std::uint32_t const> indices) {
+        auto const ahead = [&](std::size_t index) { __builtin_prefetch(dense.data() + index); };
+        detail::for_each_drawn(seed, step(), dense.size(), k, ahead, [&](std::span<std::uint32_t const> indices) {
             for (std::uint32_t index : indices) {
                 float const value = dense[index];
                 bad += !detail::is_finite(value);
@@ -160,7 +161,8 @@ class random_k : public detail::kept_share {
     template <class F>
     void for_each_entry(message const& m, std::span<float> out, F const& f) const noexcept {
         std::byte const* from = m.payload;
-        detail::for_each_drawn(seed, m.step, out.size(), m.many, [&](std::span<std::uint32_t const> indices) {
+        auto const ahead = [&](std::size_t index) { __builtin_prefetch(out.data() + index, 1); };
+        detail::for_each_drawn(seed, m.step, out.size(), m.many, ahead, [&](std::span<std::uint32_t const> indices) {
             for (std::uint32_t index : indices) {
                 f(out[index], detail::float_at(from));
                 from += 4;

@@ -74,9 +74,15 @@ class candidates {
     magnitude sample(std::span<float const> dense, std::size_t sampled, std::size_t rank, nonfinite policy) noexcept {
         counter_random const random{0x5A3D};
         std::size_t const stretch = dense.size() / sampled;
-        for (std::size_t i = 0; i < sampled; ++i) {
-            float const value = dense[i * stretch + static_cast<std::size_t>(random.below(i, stretch))];
-            picked()[i] = policy == nonfinite::sanitise ? sanitised(value) : value;
+        constexpr std::size_t together = 64;  // are asked for before they are read, as they lie far apart
+        std::array<float const*, together> drawn;
+        for (std::size_t i = 0; i < sampled; i += together) {
+            std::size_t const many = (std::min)(together, sampled - i);
+            for (std::size_t j = 0; j < many; ++j) {
+                drawn[j] = dense.data() + (i + j) * stretch + random.below(i + j, stretch);
+                __builtin_prefetch(drawn[j]);
+            }
+            for (std::size_t j = 0; j < many; ++j) picked()[i + j] = policy == nonfinite::sanitise ? sanitised(*drawn[j]) : *drawn[j];
         }
         return find_kth_magnitude({picked(), sampled}, rank).size;
     }
