@@ -116,7 +116,26 @@ must_pass " 0" all_reduce --bytes 4 --repeat 3 --warm-up 0 --within 100 --json "
 grep -qE '"samples": ([6-9]|[1-9][0-9]+)' "$record" || fail "a median of three samples is taken for known: $(grep samples "$record")"
 must_pass "caches displaced" all_reduce --bytes 4 $few --off-cache
 must_fail "no all_reduce of its own" all_reduce --versus native --bytes 4 $few
+
+# tables of algorithms: measured, added to, used, explained, made of others' rules
+table=$folder/table.txt
+must_pass "barrier thread 2 * dissemination" tune --transport thread --collectives barrier,all_reduce --bytes 4:64:x16 \
+    --repeat 2 --seconds 10 --write "$table"
+must_pass "barrier shm 3 * " tune --transport shm --ranks 3 --collectives barrier --repeat 2 --seconds 10 --write "$table"
+grep -q '^barrier thread 2 \* dissemination' "$table" || fail "rows of other ranks were not kept: $(cat "$table")"
+must_pass "chorus-table 1" tune --transport thread --collectives barrier --repeat 1 --seconds 10
+must_pass "  measured  " explain all_reduce --transport thread --bytes 8 --table "$table"
+must_pass "no row of" explain all_reduce --transport mpi --bytes 8 --table "$table"
+must_pass " 0" all_reduce --algorithm "automatic($table)" --bytes 4 $few
 must_pass "cost model" explain all_reduce --ranks 8 --bytes 1K:1M:x32
+must_fail "no collective" explain all_redcue
+must_fail "no collective" tune --collectives all_redcue
+must_fail "no algorithm" tune --algorithm rign
+echo "1 2 1 4 1 0 4 0 0" > "$folder/rules"
+must_pass "all_reduce * 4..* * ring" import open_mpi "$folder/rules"
+must_fail "line 1: found" import nccl "$folder/rules"
+must_fail "line 1: found" explain all_reduce --table "$folder/rules"
+must_fail "line 1: found" tune --collectives barrier --write "$folder/rules"
 
 # other mistakes
 must_fail "no algorithm" all_reduce --algorithm nope

@@ -3,10 +3,12 @@
 
 // chorus-bench: measures collectives and messages on the ranks of this host or of a launcher, and checks every result.
 
+#include "explain.hpp"
 #include "list.hpp"
 #include "names.hpp"
 #include "run.hpp"
 #include "settings.hpp"
+#include "tune.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -26,7 +28,6 @@ struct command_line {
     settings asked;
     std::string algorithms = "automatic";
     std::string operation = "sum";
-    std::string table;
     std::string versus;
     double at_least = 0;
     double at_most = 0;
@@ -143,21 +144,6 @@ int run(command_line& line, subject const& of) {
     return bench::run(asked);
 }
 
-void add_explain(CLI::App& app, command_line& line) {
-    CLI::App* const command = app.add_subcommand("explain", "What automatic chooses for each size, and why");
-    command->option_defaults()->always_capture_default();
-    command->add_option("collective", line.asked.subject, "all_reduce, broadcast, ...");
-    command->add_option("--ranks", line.asked.where.ranks, "How many")->check(CLI::Range(1, 100000));
-    command->add_option("--bytes", line.asked.bytes, "As for measuring");
-    command->add_option("--table", line.table, "A file with measured choices");
-    command->callback([&line] {
-        for (collective what : chorus::all_collectives)
-            if (chorus::to_string(what) == line.asked.subject)
-                return bench::explain_choices(what, line.asked.where.ranks, bench::parse_sizes(line.asked.bytes), line.table);
-        throw std::invalid_argument{"no collective '" + line.asked.subject + "'"};
-    });
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -168,11 +154,12 @@ int main(int argc, char** argv) {
                "  chorus-bench all_reduce --ranks 4 --algorithm ring,rabenseifner,automatic --bytes 1K:4M:x4\n"
                "  chorus-bench broadcast --transport shm --ranks 3 --root 2 --element int8 --json out.json\n"
                "  chorus-bench latency --transport shm --bytes 1:4M --within 1 --plot latency.svg\n"
-               "  chorus-bench explain all_gather --ranks 8 --bytes 1K:64M:x8");
+               "  chorus-bench tune --transport shm --ranks 2,4 --write table.txt\n"
+               "  chorus-bench explain all_gather --ranks 4 --bytes 1K:64M:x8 --table table.txt");
     app.add_subcommand("list", "The algorithms of every collective, with their costs on 8 and 64 ranks")
         ->callback(bench::print_algorithms);
-    command_line line;
-    add_explain(app, line);
+    bench::add_explain(app);
+    bench::add_tune(app);
     std::vector<subject> const subjects = all_subjects();
     std::vector<command_line> lines(subjects.size());
     int code = 0;

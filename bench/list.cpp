@@ -4,7 +4,6 @@
 #include "list.hpp"
 
 #include <chorus/schedule/algorithms.hpp>
-#include <chorus/schedule/automatic.hpp>
 
 #include <fmt/core.h>
 
@@ -36,15 +35,6 @@ void print_algorithms() {
                 shown.clear();
             }
         }
-    }
-}
-
-void explain_choices(chorus::collective what, chorus::rank_id ranks, std::vector<std::uint64_t> const& sizes,
-                     std::string const& table) {
-    chorus::automatic const wanted = table.empty() ? chorus::automatic{} : chorus::automatic::load(table);
-    for (std::uint64_t bytes : sizes) {
-        chorus::choice const chosen = wanted.choose(what, ranks, bytes, false, false);
-        fmt::print("{:>11} bytes  {}: {}\n", bytes, chosen.algorithm.describe(), chosen.why);
     }
 }
 

@@ -2,12 +2,9 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
-#include <chorus/base/types.hpp>
 #include <chorus/schedule/algorithm.hpp>
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 namespace bench {
 
@@ -15,10 +12,6 @@ namespace bench {
 /// length of the vector, and the last column what a reduction's operation must be. The numbers are the algorithms' own
 /// cost functions, which tests hold against their schedules.
 void print_algorithms();
-
-/// Prints what `automatic` chooses for each size, and why. `table`: a file as automatic::load reads it; empty: none.
-void explain_choices(chorus::collective what, chorus::rank_id ranks, std::vector<std::uint64_t> const& sizes,
-                     std::string const& table);
 
 /// Throws std::invalid_argument, or chorus::error for a name that is no algorithm, where it does not offer that.
 void expect_offered(std::string const& algorithm, chorus::collective what);

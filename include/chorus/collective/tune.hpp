@@ -98,6 +98,9 @@ class tuner {
         double first = 0;                // of the first call, which is not counted unless it stays the only one
         bool is_left = false;            // hopelessly slow
 
+        double least() const {
+            return seconds.empty() ? first : (std::min)(first, *std::min_element(seconds.begin(), seconds.end()));
+        }
         double median() const {
             if (seconds.empty()) return first;
             std::vector<double> sorted = seconds;
@@ -194,10 +197,9 @@ class tuner {
                 if (round_ == 0) c.first = took;
                 else c.seconds.push_back(took);
             }
-            double const least = c.median();
-            if (fastest < 0 || least < fastest) fastest = least;
+            if (fastest < 0 || c.least() < fastest) fastest = c.least();
         }
-        for (candidate& c : candidates_) c.is_left = c.is_left || (round_ >= 2 && c.median() > 4 * fastest);
+        for (candidate& c : candidates_) c.is_left = c.is_left || (round_ >= 4 && c.least() > 4 * fastest);
         ++round_;
         if (round_ <= options_.repeat && spent_ < must_end_) begin_round();
         else end_point();
@@ -265,8 +267,8 @@ class tuner {
 /// Collective, blocking. All ranks meet before each call; algorithms take turns; a call's time is from when the last
 /// rank began it to when the last was done (where ranks have different clocks: the longest on any rank), and an
 /// all-reduce makes that the same on all ranks: so all get the same table. Medians of up to `repeat` calls after one
-/// that is not counted; whoever is four times slower than the fastest is not called again at that size. Each size has
-/// an equal share of the time that is left, so it ends within `seconds` and one call of every algorithm more.
+/// that is not counted; whoever never was less than four times slower than the fastest is not called again at that
+/// size. Each size has an equal share of the time that is left, so it ends within `seconds` and one call of every algorithm more.
 /// Elements are float, summed, from buffers of zeros, out of place; roots are rank 0. Holds two vectors of the largest
 /// size, and the candidates' scratch; what needs more scratch than two vectors and a megabyte is not tried.
 /// Throws what the calls throw.
