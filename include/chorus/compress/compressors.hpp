@@ -3,7 +3,6 @@
 #pragma once
 
 #include "chorus/compress/any_compressor.hpp"
-#include "chorus/compress/any_compressor.hpp"
 #include "chorus/compress/bfloat16_cast.hpp"
 #include "chorus/compress/block_integer.hpp"
 #include "chorus/compress/block_sparse.hpp"
@@ -12,6 +11,7 @@
 #include "chorus/compress/float8_e5m2_cast.hpp"
 #include "chorus/compress/gaussian_top_k.hpp"
 #include "chorus/compress/half_cast.hpp"
+#include "chorus/compress/low_rank.hpp"
 #include "chorus/compress/natural.hpp"
 #include "chorus/compress/qsgd.hpp"
 #include "chorus/compress/random_k.hpp"
@@ -33,7 +33,7 @@ namespace chorus {
 /// Every compressor of this folder. An entry here is what makes one selectable by name and a row of the benchmarks; using
 /// it by type needs none.
 using compressors = std::tuple<bfloat16_cast, block_integer, block_sparse, float8_e4m3_cast, float8_e5m2_cast,
-                               gaussian_top_k, half_cast, natural, qsgd, random_k, sampled_top_k, sign_bit, signum,
+                               gaussian_top_k, half_cast, low_rank, natural, qsgd, random_k, sampled_top_k, sign_bit, signum,
                                ternary, threshold, top_k, two_centroids, uncompressed>;
 
 /// The names that `compressor_named` knows, in the order of the list; those built around another are not among them.
