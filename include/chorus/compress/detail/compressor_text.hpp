@@ -81,6 +81,7 @@ void with_parameters(C& c, Visit const& visit) {
     if constexpr (requires { c.least; }) visit("least", c.least);
     if constexpr (requires { c.rank; }) visit("rank", c.rank);
     if constexpr (requires { c.columns; }) visit("columns", c.columns);
+    if constexpr (requires { c.iterations; }) visit("iterations", c.iterations);
     if constexpr (requires { c.is_scaled; }) visit("is_scaled", c.is_scaled);
     if constexpr (requires { c.indices; }) visit("indices", c.indices);
     if constexpr (requires { c.seed; }) visit("seed", c.seed);
