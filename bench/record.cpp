@@ -69,7 +69,8 @@ nlohmann::json to_json(settings const& asked, endpoint const& net) {
 nlohmann::json to_json(settings const& asked, row const& r) {
     nlohmann::json ranks = nlohmann::json::array();
     for (double own : r.taken.own) ranks.push_back(1e6 * own);
-    nlohmann::json made{{"algorithm", r.algorithm},
+    nlohmann::json made{{"element", r.element},
+                        {"algorithm", r.algorithm},
                         {"chosen", r.chosen},
                         {"bytes", r.bytes},
                         {"count", r.count},
@@ -136,7 +137,7 @@ std::string to_csv(settings const& asked, endpoint const& net, std::vector<row> 
         summary const& t = r.taken.time;
         text += fmt::format("{},{},{},{},{},{},{},\"{}\",{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},"
                             "{:.3f},{},{:.6f},{:.6f},{},{}\n",
-                            asked.subject, asked.where.transport, net.size(), asked.element, to_string(asked.op),
+                            asked.subject, asked.where.transport, net.size(), r.element, to_string(asked.op),
                             asked.in_place ? 1 : 0, asked.root, r.chosen, r.bytes, r.count, r.taken.samples.size(),
                             1e6 * t.median, 1e6 * t.minimum, 1e6 * t.mean, 1e6 * t.p90, 1e6 * t.p99, 1e6 * t.maximum,
                             1e6 * t.middle.low, 1e6 * t.middle.high, 1e6 * r.taken.skew.median, r.taken.slowest,

@@ -39,7 +39,11 @@ row measure_collective(endpoint& net, settings const& asked, std::string const& 
                            .by_counts = asked.by_counts,
                            .uneven = asked.uneven};
     collective_call call{net, shape, algorithm};
-    row made{.algorithm = algorithm, .chosen = call.algorithm(), .bytes = shape.bytes(), .count = count};
+    row made{.element = asked.element,
+             .algorithm = algorithm,
+             .chosen = call.algorithm(),
+             .bytes = shape.bytes(),
+             .count = count};
     if (asked.versus_native) {
         auto const other = net.native(shape);
         paired_timing both = measure_pair(net, call, *other, asked.how);
@@ -57,7 +61,7 @@ row measure_pattern(endpoint& net, settings const& asked, std::uint64_t count) {
     std::uint64_t const bytes = count * element_named(asked.element).bytes;
     message_timing found =
         measure_messages(net, {.pattern = *asked.pattern, .bytes = bytes, .window = asked.window}, asked.how);
-    row made{.algorithm = "messages", .chosen = "messages", .bytes = bytes, .count = count};
+    row made{.element = asked.element, .algorithm = "messages", .chosen = "messages", .bytes = bytes, .count = count};
     made.taken.samples = std::move(found.samples);
     made.taken.time = found.time;
     made.taken.wrong = found.wrong;

@@ -23,7 +23,7 @@ namespace bench {
 struct settings {
     std::string subject = "all_reduce";           ///< the command: a collective, perhaps with _v, or a message pattern
     chorus::collective what = chorus::collective::all_reduce;
-    std::optional<message_pattern> pattern;       ///< messages instead of a collective
+    std::optional<message_pattern> pattern{};     ///< messages instead of a collective
     start where{.transport = "thread", .ranks = 2};
     std::vector<std::string> algorithms{"automatic"};
     std::string element = "float";
@@ -35,17 +35,18 @@ struct settings {
     bool uneven = false;
     bool versus_native = false;
     std::size_t window = 64;
-    sampling how;
-    floors limits;
-    std::string json;
-    std::string csv;
-    std::string plot;
+    sampling how{};
+    floors limits{};
+    std::string json{};
+    std::string csv{};
+    std::string plot{};
 };
 
 /// One line of the table: one algorithm at one size.
 struct row {
-    std::string algorithm;    ///< as asked for
-    std::string chosen;       ///< with its parameters; what "automatic" came to
+    std::string element{};
+    std::string algorithm{};  ///< as asked for
+    std::string chosen{};     ///< with its parameters; what "automatic" came to
     std::uint64_t bytes = 0;  ///< really handed over: whole elements, and whole blocks where every rank has one
     std::uint64_t count = 0;  ///< elements
     timing taken{};
