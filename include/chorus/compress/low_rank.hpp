@@ -101,7 +101,7 @@ struct low_rank {
     std::size_t encode(std::span<float const> dense, std::span<std::byte> wire) {
         detail::expect_room(wire, max_wire_bytes(dense.size()), name);
         if (!is_worthwhile(dense.size())) return write_dense(dense, wire);
-        float largest = detail::largest_magnitude(dense);
+        float largest = detail::largest_size(dense);
         if (!detail::is_finite(largest)) {
             detail::refuse_nonfinite(dense, on_nonfinite, name);
             if (on_nonfinite == nonfinite::propagate) {
@@ -111,7 +111,7 @@ struct low_rank {
             memory.clean.assign(dense.begin(), dense.end());
             for (float& value : memory.clean) value = detail::sanitised(value);
             dense = memory.clean;
-            largest = detail::largest_magnitude(dense);
+            largest = detail::largest_size(dense);
         }
         return write_factors(dense, largest, wire);
     }
@@ -130,7 +130,7 @@ struct low_rank {
         low_rank_shape const s = shape(dense.size());
         expect_count(left.size(), s.left_count(), "P");
         warm_up_for(s);
-        if (!dense.empty()) detail::multiply({dense, s.columns}, memory.warm.data(), s.rank, 1.0, left.data());
+        if (!dense.empty()) detail::matrix_product({dense, s.columns}, memory.warm.data(), s.rank, 1.0, left.data());
     }
     /// Makes the columns of P orthonormal. Those that are zero, or depend on others to 2^-18, become zero: nothing is divided by zero.
     static void orthogonalise(std::span<float> left, low_rank_shape const& s) {
@@ -143,7 +143,7 @@ struct low_rank {
         expect_count(left.size(), s.left_count(), "P");
         expect_count(right.size(), s.right_count(), "Q");
         memory.sums.resize(s.right_count());
-        if (!dense.empty()) detail::multiply_transposed({dense, s.columns}, left.data(), s.rank, memory.sums.data(), right.data());
+        if (!dense.empty()) detail::transposed_product({dense, s.columns}, left.data(), s.rank, memory.sums.data(), right.data());
     }
     /// Q is where the next matrix begins.
     void keep(std::span<float const> right, low_rank_shape const& s) {
@@ -222,7 +222,7 @@ struct low_rank {
         double const scale = largest > 0.0f ? std::ldexp(1.0, -std::ilogb(largest)) : 1.0;
         for (std::uint32_t i = 0; i < iterations; ++i) {
             warm_up_for(s);
-            detail::multiply({dense, s.columns}, memory.warm.data(), s.rank, scale, memory.left.data());
+            detail::matrix_product({dense, s.columns}, memory.warm.data(), s.rank, scale, memory.left.data());
             orthogonalise(memory.left, s);
             back_project(dense, memory.left, memory.right);
             keep(memory.right, s);

@@ -30,7 +30,7 @@ inline float to_float(double value) noexcept {
 }
 
 /// Sixteen running sums, added up in pairs.
-inline double dot(float const* a, float const* b, std::size_t count) noexcept {
+inline double dot_product(float const* a, float const* b, std::size_t count) noexcept {
     constexpr std::size_t lanes = 16;
     double sums[lanes] = {};
     std::size_t i = 0;
@@ -42,10 +42,10 @@ inline double dot(float const* a, float const* b, std::size_t count) noexcept {
     return sums[0];
 }
 
-inline double norm(float const* a, std::size_t count) noexcept { return std::sqrt(dot(a, a, count)); }
+inline double euclidean_norm(float const* a, std::size_t count) noexcept { return std::sqrt(dot_product(a, a, count)); }
 
 /// Of the bits without the sign, so that NaN is the largest of all; 0 of nothing.
-inline float largest_magnitude(std::span<float const> values) noexcept {
+inline float largest_size(std::span<float const> values) noexcept {
     std::uint32_t largest = 0;
     for (float value : values) largest = (std::max)(largest, std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu);
     return std::bit_cast<float>(largest);
@@ -63,15 +63,15 @@ struct matrix_view {
 };
 
 /// P = scale · M Q.
-inline void multiply(matrix_view m, float const* q, std::uint32_t rank, double scale, float* p) noexcept {
+inline void matrix_product(matrix_view m, float const* q, std::uint32_t rank, double scale, float* p) noexcept {
     std::size_t const rows = m.rows();
     for (std::size_t i = 0; i < rows; ++i)
         for (std::uint32_t j = 0; j < rank; ++j)
-            p[j * rows + i] = to_float(dot(m.row(i).data(), q + j * m.columns, m.row(i).size()) * scale);
+            p[j * rows + i] = to_float(dot_product(m.row(i).data(), q + j * m.columns, m.row(i).size()) * scale);
 }
 
 /// Q = Mᵀ P. `sums` has room for rank · columns.
-inline void multiply_transposed(matrix_view m, float const* p, std::uint32_t rank, double* sums, float* q) noexcept {
+inline void transposed_product(matrix_view m, float const* p, std::uint32_t rank, double* sums, float* q) noexcept {
     std::size_t const rows = m.rows();
     std::fill_n(sums, rank * m.columns, 0.0);
     for (std::size_t i = 0; i < rows; ++i)
@@ -95,17 +95,17 @@ inline void orthonormalise(float* columns, std::uint32_t rank, std::size_t lengt
     };
     for (std::uint32_t j = 0; j < rank; ++j) {
         float* const column = columns + j * length;
-        double const before = norm(column, length);
+        double const before = euclidean_norm(column, length);
         if (before == 0.0) continue;
         divide(column, before);
         for (int pass = 0; pass < 2; ++pass)
             for (std::uint32_t other = 0; other < j; ++other) {
                 float const* const base = columns + other * length;
-                double const along = static_cast<double>(static_cast<float>(dot(column, base, length)));
+                double const along = static_cast<double>(static_cast<float>(dot_product(column, base, length)));
                 for (std::size_t k = 0; k < length; ++k)
                     column[k] = static_cast<float>(static_cast<double>(column[k]) - along * static_cast<double>(base[k]));
             }
-        double const left = norm(column, length);
+        double const left = euclidean_norm(column, length);
         if (left <= dependent_part) std::fill_n(column, length, 0.0f);
         else divide(column, left);
     }
@@ -115,7 +115,7 @@ inline void orthonormalise(float* columns, std::uint32_t rank, std::size_t lengt
 inline void replace_dead_columns(float* columns, std::uint32_t rank, std::size_t length, std::uint64_t seed, std::uint64_t draw) noexcept {
     for (std::uint32_t j = 0; j < rank; ++j) {
         float* const column = columns + j * length;
-        double const square = dot(column, column, length);
+        double const square = dot_product(column, column, length);
         if (square > 0.0 && square <= (std::numeric_limits<double>::max)()) continue;
         counter_random const random{seed, draw * 256 + j};
         for (std::size_t k = 0; k < length; ++k) {
@@ -123,7 +123,7 @@ inline void replace_dead_columns(float* columns, std::uint32_t rank, std::size_t
             std::uint64_t const sum = (bits & 0xFFFF) + (bits >> 16 & 0xFFFF) + (bits >> 32 & 0xFFFF) + (bits >> 48);
             column[k] = (static_cast<float>(sum) - 131070.0f) * 0x1p-16f;
         }
-        double const all = norm(column, length);
+        double const all = euclidean_norm(column, length);
         for (std::size_t k = 0; k < length; ++k) column[k] = static_cast<float>(static_cast<double>(column[k]) / all);
     }
 }
