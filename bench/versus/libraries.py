@@ -69,7 +69,7 @@ def build_oneccl(folder, prefix):
     libraries = prefix / "lib/ccl/cpu/lib"
     compile_program(["g++"], "collectives_oneccl.cpp", folder / "oneccl", "-I", str(prefix / "include"), "-L", str(libraries), "-lccl")
     # No thread beside the caller's: with as many ranks as cores they take turns of milliseconds.
-    environment = {"I_MPI_ROOT": str(prefix), "LD_LIBRARY_PATH": f"{libraries}:{prefix / 'lib'}", "CCL_LOG_LEVEL": "error", "CCL_WORKER_OFFLOAD": "0"}
+    environment = {"I_MPI_ROOT": str(prefix), "I_MPI_PIN": "0", "LD_LIBRARY_PATH": f"{libraries}:{prefix / 'lib'}", "CCL_LOG_LEVEL": "error", "CCL_WORKER_OFFLOAD": "0"}
     return Library("oneccl", lambda ranks, at: [str(prefix / "bin/mpiexec.hydra"), "-n", str(ranks), str(folder / "oneccl"), at], environment)
 
 

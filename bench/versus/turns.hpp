@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include <sched.h>
+
 // What all programs of bench/versus/collectives have in common. Each rank reads commands from a pipe of its own, so that all sleep while it is another
 // program's turn, performs them in step with its peers, and rank 0 prints a line `operation bytes microseconds` for every batch, then `end`.
 
@@ -53,13 +55,30 @@ inline float expected_at(std::string const& operation, std::size_t rank, std::si
     return operation == "reduce_scatter" ? sum(rank * got + i) : sum(i);
 }
 
+/// Of all libraries alike the calling thread of rank r stays on core r modulo the cores: woken together, ranks may otherwise share one for a whole turn.
+inline void stay_on_core_of(std::size_t rank) {
+    cpu_set_t all;
+    if (sched_getaffinity(0, sizeof all, &all) != 0) return;
+    std::size_t wanted = rank % static_cast<std::size_t>(CPU_COUNT(&all));
+    for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
+        if (!CPU_ISSET(core, &all) || wanted-- > 0) continue;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(core, &one);
+        sched_setaffinity(0, sizeof one, &one);
+        return;
+    }
+}
+
 /// `Library` has rank(), ranks(), barrier(), and prepare(command, in, out), which returns `prepared`; its buffers stay where they are until the next.
 /// A broadcast works on `out` alone.
 template <class Library>
 class player {
  public:
     player(Library& library, std::string const& folder)
-        : library_{library}, from_{folder + '/' + std::to_string(library.rank())} {}
+        : library_{library}, from_{folder + '/' + std::to_string(library.rank())} {
+        stay_on_core_of(library.rank());
+    }
 
     void play() {
         for (std::string line; std::getline(from_, line) && line != "end";) {

@@ -36,6 +36,12 @@ auto const make_attaching = [](rank_id p) { return process_fleet{p, {.attach_fro
 
 std::string session_name(char const* topic) { return std::string{"chorus_test_"} + topic + std::to_string(::getpid()); }
 
+suites::bytes numbered(std::size_t bytes, std::uint64_t seed) {
+    suites::bytes made(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) made[i] = static_cast<std::byte>((i * 7 + i / 251 + seed * 13) & 0xFFu);
+    return made;
+}
+
 // What the waiting rank 0 must see when rank 1 ends in some way while it is awaited.
 template <class End>
 void check_lost_peer(End const& end) {
@@ -74,6 +80,44 @@ TEST_CASE("the laws of a transport hold between processes") { suites::check_tran
 TEST_CASE("the laws of a transport hold between processes, whichever way long messages go") {
     suites::check_transport(make_streaming, {2, 3});
     suites::check_transport(make_attaching, {2, 3});
+}
+
+TEST_CASE("what is pushed arrives as what is sent does, whatever its length and its elements") {
+    // Of elements of an odd length, each byte is added: 1 to 4 pieces, a whole one, one byte or one element more.
+    auto const add = [](std::byte* out, std::byte const* left, std::byte const* right, std::size_t count, void const* bytes) {
+        for (std::size_t i = 0; i < count * *static_cast<std::size_t const*>(bytes); ++i)
+            out[i] = static_cast<std::byte>(std::to_integer<unsigned>(left[i]) + std::to_integer<unsigned>(right[i]));
+    };
+    suites::outcome const seen = suites::observe(make, 2, [&](auto& rank) {
+        rank_id const other = 1 - rank.me();
+        std::uint64_t stream = 1;
+        for (std::size_t element : {1u, 4u, 12u, 40'000u})
+            for (std::size_t count : {0u, 1u, 3000u, 32768u, 32769u, 140'000u}) {
+                if (element > 12 && count > 3) continue;
+                for (rank_id sender : {0u, 1u}) {
+                    suites::bytes const out = numbered(element * count, stream);
+                    suites::bytes in = numbered(element * count, stream + 1);
+                    suites::bytes expected = in;
+                    add(expected.data(), out.data(), in.data(), count, &element);
+                    chorus::byte_reduction const by{add, &element, element};
+                    for (bool reduces : {false, true}) {
+                        ++stream;
+                        if (rank.me() == sender) {
+                            auto pushed = rank.net().post_push(other, {stream, 0}, out, element);
+                            rank.finish(pushed, "push");
+                            continue;
+                        }
+                        suites::bytes got = in;
+                        auto coming = reduces ? rank.net().post_recv_reduce(sender, {stream, 0}, {got.data(), got.data(), got.size(), true, &by})
+                                              : rank.net().post_recv(sender, {stream, 0}, got);
+                        rank.finish(coming, "receive");
+                        rank.check(got == (reduces ? expected : out), std::to_string(count) + " elements of " + std::to_string(element) + " bytes");
+                    }
+                }
+            }
+    });
+    for (std::string const& text : seen.failures) FAIL_CHECK(text);
+    CHECK(seen.thrown == "");
 }
 
 TEST_CASE("THR-1: more processes than cores do not collapse") {

@@ -223,6 +223,7 @@ class engine final : public plan_model, private under_way_item {
         tickets_.resize(program_.steps.size());
         landings_.resize(program_.steps.size());
         pending_.resize(program_.rounds());
+        if constexpr (pushing_transport<Transport>) find_lone_sends();
         active_.reserve(program_.steps.size());
         bool const is_in_place = asked_.input.base == asked_.output.base;
         if (coded_) pin_of_messages_ = pinned(coded_->memory().data(), coded_->memory().size());
@@ -347,7 +348,7 @@ class engine final : public plan_model, private under_way_item {
             bound_step const& s = program_.steps[i];
             if (s.kind != step_kind::send) continue;
             if (coded_) coded_->prepare(i);
-            tickets_[i] = net_->post_send(s.peer, tag_, {s.mine, s.bytes});
+            tickets_[i] = post_send(s, round);
             if (net_->poll(tickets_[i]) == progress::done) continue;
             all_sent = false;
             active_.push_back(i);
@@ -363,6 +364,35 @@ class engine final : public plan_model, private under_way_item {
             ++pending;
         }
         pending_[round] = pending;
+    }
+
+    ticket post_send(bound_step const& s, std::uint32_t round) {
+        if constexpr (pushing_transport<Transport>)
+            if (is_lone_send_[round] != 0) return net_->post_push(s.peer, tag_, {s.mine, s.bytes}, message_element());
+        return net_->post_send(s.peer, tag_, {s.mine, s.bytes});
+    }
+
+    /// What messages consist of: a compressor's are bytes.
+    std::uint64_t message_element() const noexcept {
+        return coded_ ? 1 : asked_.reduction ? asked_.reduction->carrier_bytes : asked_.element_bytes;
+    }
+
+    /// Rounds in which, and in those under way beside them, this rank sends one message and receives none.
+    void find_lone_sends() {
+        std::uint32_t const rounds = program_.rounds();
+        auto count = [&](std::uint32_t round, auto const& is_counted) {
+            return std::count_if(program_.steps.begin() + program_.round_begin[round], program_.steps.begin() + program_.round_begin[round + 1], is_counted);
+        };
+        is_lone_send_.assign(rounds, 0);
+        for (std::uint32_t r = 0; r < rounds; ++r) {
+            if (count(r, [](bound_step const& s) { return s.kind == step_kind::send; }) != 1) continue;
+            std::uint32_t const first = r - (std::min)(r, program_.in_flight - 1);
+            std::uint32_t const last = (std::min)(rounds, r + program_.in_flight);
+            bool receives = false;
+            for (std::uint32_t other = first; other < last && !receives; ++other)
+                receives = count(other, [](bound_step const& s) { return s.kind == step_kind::recv || s.kind == step_kind::recv_reduce; }) != 0;
+            is_lone_send_[r] = receives ? 0 : 1;
+        }
     }
 
     ticket post_receive(bound_step const& s, bool bounced, std::uint32_t round) {
@@ -728,6 +758,7 @@ class engine final : public plan_model, private under_way_item {
     typename pin_of<Transport>::type pin_of_messages_{};      // of a codec
     std::vector<ticket> tickets_;
     std::vector<landing> landings_;
+    std::vector<std::uint8_t> is_lone_send_; // round -> the transport may push its message
     std::vector<std::uint32_t> pending_;     // round -> messages not complete
     std::vector<std::uint32_t> active_;      // steps whose ticket is not complete
     std::vector<std::byte const*> fold_inputs_;

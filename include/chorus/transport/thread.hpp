@@ -68,6 +68,7 @@ class thread_world {
 /// Threads see each other's memory: the receiver copies or reduces straight out of the sender's buffer.
 struct thread_platform {
     static constexpr std::uint64_t eager_bytes = 2048;
+    static constexpr bool pushes = false;  // one copy instead of two
     static constexpr std::uint64_t pull_bytes = 256 * 1024;
 
     std::shared_ptr<thread_world> world;

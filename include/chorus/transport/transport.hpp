@@ -67,6 +67,12 @@ template <class T> concept reducing_transport =
         { net.post_recv_reduce(peer, tag, into) } -> std::same_as<typename T::ticket>;
     };
 
+/// Sends in another way when told that the rank does nothing else until the message is out, and how long its elements are.
+template <class T> concept pushing_transport =
+    transport<T> && requires(T& net, rank_id peer, message_tag tag, std::span<std::byte const> out, std::uint64_t element_bytes) {
+        { net.post_push(peer, tag, out, element_bytes) } -> std::same_as<typename T::ticket>;
+    };
+
 /// Can wake and fail everybody: after `abort` every pending and later poll, on every rank that can be told, says `failed` within a second.
 /// `abort` may be called from any thread. The first call wins; its reason is kept.
 template <class T> concept aborting_transport =

@@ -21,9 +21,10 @@ namespace chorus::detail {
 ///
 /// Messages up to 40 bytes travel inside the announcing cache line; up to `eager_bytes` through a chunk of the sender, so that the send
 /// completes at once; longer ones are offered, and the receiver copies or reduces them out of the sender's memory
-/// (`Platform::pull`), or has them streamed through the sender's chunks where it cannot reach that memory.
+/// (`Platform::pull`), or has them streamed through the sender's chunks where it cannot reach that memory. A sender that has nothing else
+/// to do streams without being asked: `post_push`.
 ///
-/// `Platform` knows what differs between threads and processes: pull, wake, sleep, is_alive, reaches.
+/// `Platform` knows what differs between threads and processes: pull, wake, sleep, is_alive, reaches, and whether pushing pays.
 template <class Platform>
 class mailbox : public endpoint_state {
  public:
@@ -47,7 +48,11 @@ class mailbox : public endpoint_state {
     rank_id rank() const noexcept { return me_; }
     rank_id size() const noexcept { return arena_.shape().ranks; }
 
-    ticket post_send(rank_id peer, message_tag tag, std::span<std::byte const> out) {
+    ticket post_send(rank_id peer, message_tag tag, std::span<std::byte const> out) { return post_push(peer, tag, out, 0); }
+
+    /// A send that its rank does nothing beside: where the peer has a core of its own, it is pushed through chunks at once, in pieces of whole elements, and
+    /// the two copies overlap. `element_bytes` is also the receiver's; 0: not known, as for `post_send`.
+    ticket post_push(rank_id peer, message_tag tag, std::span<std::byte const> out, std::uint64_t element_bytes) {
         check_peer(peer, me_, size(), "post_send");
         disarm();
         auto& lane_out = outgoing_[peer];
@@ -60,6 +65,8 @@ class mailbox : public endpoint_state {
         r.tag = tag;
         r.source = out.data();
         r.bytes = out.size();
+        if (Platform::pushes && peer != me_ && style_.has_own_core && element_bytes > 0)
+            r.piece_bytes = arena_.shape().chunk_bytes / element_bytes * element_bytes;
         r.stage = request_stage::queued;
         lane_out.queue.push_back(r);
         flush(peer);
@@ -247,8 +254,8 @@ class mailbox : public endpoint_state {
         }
         if (r.stage == request_stage::complete) return progress::done;
         if (is_aborted()) return progress::failed;
-        return r.stage == request_stage::pulling || r.stage == request_stage::streaming_out ? progress::moved
-                                                                                              : progress::idle;
+        bool const can_go_on = r.stage == request_stage::pulling || r.stage == request_stage::streaming_out || r.stage == request_stage::draining;
+        return can_go_on ? progress::moved : progress::idle;
     }
 
     // ---- sending ----
@@ -309,14 +316,17 @@ class mailbox : public endpoint_state {
     }
 
     bool make_offer(request& r) noexcept {
-        std::uint32_t const slot = free_offer();
-        if (slot == no_chunk) return false;
-        arena_.offer(me_, slot).state.store(offer_open, std::memory_order_relaxed);
-        awaited_offers_[slot] = true;
-        r.offer = slot;
-        r.stage = request_stage::offered;
+        std::uint32_t const number = free_offer();
+        if (number == no_chunk) return false;
+        offer_slot& slot = arena_.offer(me_, number);
+        bool const is_pushed = r.piece_bytes > 0 && lend_chunks(slot);
+        if (is_pushed) slot.piece_bytes = r.piece_bytes;
+        slot.state.store(is_pushed ? offer_streaming : offer_open, std::memory_order_relaxed);
+        awaited_offers_[number] = true;
+        r.offer = number;
+        r.stage = is_pushed ? request_stage::streaming_out : request_stage::offered;
         envelope& filled = blank(r.peer);
-        offered_memory const memory{reinterpret_cast<std::uintptr_t>(r.source), slot};
+        offered_memory const memory{reinterpret_cast<std::uintptr_t>(r.source), number};
         std::memcpy(filled.payload, &memory, sizeof memory);
         publish(r.peer, filled, r.tag, r.bytes, message_kind::offered);
         return true;
@@ -335,19 +345,23 @@ class mailbox : public endpoint_state {
     }
 
     void begin_stream(request& r, offer_slot& slot) noexcept {
-        std::uint32_t found = 0;
-        for (std::uint32_t wanted = 0; wanted < stream_chunks; ++wanted) {
-            std::uint32_t const chunk = free_chunk();
-            if (chunk == no_chunk) break;
-            reserved_[chunk] = true;
-            slot.chunks[found++] = chunk;
-        }
-        if (found == 0) return;
-        slot.chunk_count = found;
+        if (!lend_chunks(slot)) return;
         r.piece_bytes = slot.piece_bytes;
         r.stage = request_stage::streaming_out;
         slot.state.store(offer_streaming, std::memory_order_release);
         nudge(r.peer);
+    }
+
+    /// False if none is free.
+    bool lend_chunks(offer_slot& slot) noexcept {
+        slot.chunk_count = 0;
+        while (slot.chunk_count < stream_chunks) {
+            std::uint32_t const chunk = free_chunk();
+            if (chunk == no_chunk) break;
+            reserved_[chunk] = true;
+            slot.chunks[slot.chunk_count++] = chunk;
+        }
+        return slot.chunk_count > 0;
     }
 
     progress pour(request& r) noexcept {
@@ -493,8 +507,18 @@ class mailbox : public endpoint_state {
             std::memcpy(&memory, arrived.payload.data(), sizeof memory);
             r.address = memory.address;
             r.offer = memory.slot;
-            if (platform_.reaches(r.peer, r.bytes)) r.stage = request_stage::pulling;
+            if (arena_.offer(r.peer, r.offer).state.load(std::memory_order_acquire) == offer_streaming) receive_pushed(r, arrived);
+            else if (platform_.reaches(r.peer, r.bytes)) r.stage = request_stage::pulling;
             else grant(r);
+        }
+    }
+
+    void receive_pushed(request& r, announcement const& arrived) noexcept {
+        r.piece_bytes = arena_.offer(r.peer, r.offer).piece_bytes;
+        r.stage = request_stage::draining;
+        if (r.target.reduction != nullptr && r.piece_bytes % r.target.reduction->element_bytes != 0) {
+            r.stage = request_stage::posted;
+            refuse(r, arrived);
         }
     }
 

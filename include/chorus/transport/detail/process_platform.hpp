@@ -29,7 +29,8 @@ namespace chorus::detail {
 /// with process_vm_readv where the system allows it (same user; not under every container's rules), else through chunks.
 class process_platform {
  public:
-    static constexpr std::uint64_t eager_bytes = 8 * 1024;
+    static constexpr std::uint64_t eager_bytes = 32 * 1024 - 1;  // from there on memory is attached to, unless told otherwise
+    static constexpr bool pushes = true;
     static constexpr std::uint64_t pull_bytes = 256 * 1024;
 
     process_platform(std::shared_ptr<shared_region const> region, mailbox_arena const& arena, rank_id me,

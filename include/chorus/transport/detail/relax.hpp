@@ -34,6 +34,7 @@ inline void rest_unaided(std::uint32_t idle_polls) noexcept {
 struct waiting_style {
     std::uint32_t spins = 300;  // some 15 µs: longer only delays whoever else needs the core
     std::uint32_t yields = 200;
+    bool has_own_core = true;
 };
 
 /// How many polls to spin, learned from how waits end. Where ranks share a core, though there are cores enough for all, what is awaited comes as soon as
@@ -81,7 +82,7 @@ class spin_budget {
 /// Ranks that have a core each may spin; where ranks outnumber cores, a spinning rank only keeps the awaited one from running.
 inline waiting_style waiting_style_for(rank_id ranks_on_host) noexcept {
     unsigned const cores = std::thread::hardware_concurrency();
-    if (cores != 0 && ranks_on_host > cores) return {.spins = 1, .yields = 200};
+    if (cores != 0 && ranks_on_host > cores) return {.spins = 1, .yields = 200, .has_own_core = false};
     return {};
 }
 
