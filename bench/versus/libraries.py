@@ -9,13 +9,30 @@ import subprocess
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-FLAGS = ["-std=c++20", "-O3", "-I", str(HERE.parent.parent / "include"), "-pthread"]
+FLAGS = ["-std=c++20", "-I", str(HERE.parent.parent / "include"), "-pthread"]
 PEERS = ("openmpi", "mpich", "gloo", "oneccl")
 ONECCL_INSTALL = "python3 -m venv DIR && DIR/bin/pip install --no-deps oneccl-devel==2021.13.1 impi-rt intel-cmplr-lib-rt; then --oneccl DIR"
 
 
 class Skipped(Exception):
     """A library that is not to be had here, and why."""
+
+
+class Build:
+    """Where programs are put, and how far they are optimised."""
+
+    def __init__(self, folder, optimise=3):
+        self.folder = folder
+        self.optimise = optimise
+
+    def __truediv__(self, name):
+        return self.folder / name
+
+    def program(self, compiler, source, name, *more):
+        ran = subprocess.run([*compiler, *FLAGS, f"-O{self.optimise}", str(HERE / source), *more, "-o", str(self / name)],
+                             capture_output=True, text=True, check=False)
+        if ran.returncode != 0:
+            raise Skipped(f"{source} does not build: {ran.stderr[-2000:]}")
 
 
 class Library:
@@ -30,28 +47,26 @@ class Library:
         return self.name.startswith("chorus")
 
 
-def compile_program(compiler, source, target, *more):
-    ran = subprocess.run([*compiler, *FLAGS, str(HERE / source), *more, "-o", str(target)], capture_output=True, text=True, check=False)
-    if ran.returncode != 0:
-        raise Skipped(f"{source} does not build: {ran.stderr[-2000:]}")
-
-
 def has_header(header):
     return subprocess.run(["g++", "-E", "-x", "c++", "-include", header, "/dev/null"], capture_output=True, check=False).returncode == 0
+
+
+def has_mpi(name):
+    return bool(shutil.which(f"mpicxx.{name}") and shutil.which(f"mpirun.{name}"))
 
 
 def build_chorus(folder, over):
     program = folder / "chorus"
     if not program.exists():
-        compile_program(["g++"], "collectives_chorus.cpp", program)
+        folder.program(["g++"], "collectives_chorus.cpp", "chorus")
     return Library(f"chorus-{over}", lambda ranks, at: [str(program), over, str(ranks), at])
 
 
 def build_mpi(name, folder):
+    if not has_mpi(name):
+        raise Skipped(f"mpicxx.{name} is not installed (lib{name}-dev)")
     compiler, launcher = f"mpicxx.{name}", f"mpirun.{name}"
-    if not (shutil.which(compiler) and shutil.which(launcher)):
-        raise Skipped(f"{compiler} is not installed (lib{name}-dev)")
-    compile_program([compiler], "collectives_mpi.cpp", folder / name)
+    folder.program([compiler], "collectives_mpi.cpp", name)
     extra = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"] if name == "openmpi" else []
     return Library(name, lambda ranks, at: [launcher, *extra, "-n", str(ranks), str(folder / name), at], {"HWLOC_COMPONENTS": "-gl"})
 
@@ -59,7 +74,7 @@ def build_mpi(name, folder):
 def build_gloo(folder):
     if not has_header("gloo/allreduce.h"):
         raise Skipped("libgloo-dev is not installed")
-    compile_program(["g++"], "collectives_gloo.cpp", folder / "gloo", "-lgloo")
+    folder.program(["g++"], "collectives_gloo.cpp", "gloo", "-lgloo")
     return Library("gloo", lambda ranks, at: [str(folder / "gloo"), str(ranks), at], lacks=("reduce_scatter",))
 
 
@@ -67,7 +82,7 @@ def build_oneccl(folder, prefix):
     if prefix is None or not (prefix / "include/oneapi/ccl.hpp").exists():
         raise Skipped(f"no oneCCL in {prefix or 'CCL_ROOT'}: {ONECCL_INSTALL}")
     libraries = prefix / "lib/ccl/cpu/lib"
-    compile_program(["g++"], "collectives_oneccl.cpp", folder / "oneccl", "-I", str(prefix / "include"), "-L", str(libraries), "-lccl")
+    folder.program(["g++"], "collectives_oneccl.cpp", "oneccl", "-I", str(prefix / "include"), "-L", str(libraries), "-lccl")
     # No thread beside the caller's: with as many ranks as cores they take turns of milliseconds.
     environment = {"I_MPI_ROOT": str(prefix), "I_MPI_PIN": "0", "LD_LIBRARY_PATH": f"{libraries}:{prefix / 'lib'}", "CCL_LOG_LEVEL": "error", "CCL_WORKER_OFFLOAD": "0"}
     return Library("oneccl", lambda ranks, at: [str(prefix / "bin/mpiexec.hydra"), "-n", str(ranks), str(folder / "oneccl"), at], environment)
