@@ -46,6 +46,21 @@ TEST_CASE("below the smallest count all is sent, from there on what the compress
     }
 }
 
+TEST_CASE("what is not sent stays in the vector: nothing of small ones") {
+    minimum_size small{top_k{0.1}, 50};
+    static_assert(chorus::rest_keeping_compressor<minimum_size<top_k>>);
+    for (std::size_t count : {std::size_t{20}, std::size_t{200}}) {
+        floats const x = suites::drawn(count, 1);
+        floats rest = x;
+        suites::message_bytes wire(small.max_wire_bytes(count));
+        wire.resize(small.encode_rest(rest, wire));
+        CHECK(wire == suites::encoded(small, x));
+        CHECK((rest == floats(count)) == (count == 20));
+        small.decode_add(wire, rest);
+        CHECK(rest == x);
+    }
+}
+
 TEST_CASE("ranks that disagree about the smallest count notice") {
     minimum_size sends{top_k{0.1}, 50}, receives{top_k{0.1}, 60};
     auto const wire = suites::encoded(sends, suites::drawn(55, 1));

@@ -70,6 +70,21 @@ TEST_CASE("around it, error feedback keeps what is left out, more in each stage"
     }
 }
 
+TEST_CASE("what is not sent stays in the vector, and the step counts") {
+    warm_up in_one_pass{top_k{0.01}, {.steps_per_stage = 1}}, in_two{top_k{0.01}, {.steps_per_stage = 1}};
+    static_assert(chorus::rest_keeping_compressor<warm_up<top_k>>);
+    for (std::uint64_t step = 0; step < 4; ++step) {
+        auto const x = suites::drawn(400, step);
+        auto rest = x, sum = x;
+        suites::message_bytes wire(in_one_pass.max_wire_bytes(400));
+        wire.resize(in_one_pass.encode_rest(rest, wire));
+        CHECK(wire == suites::encoded(in_two, x));
+        sum = rest;
+        in_one_pass.decode_add(wire, sum);
+        CHECK((sum == x && rest != x));
+    }
+}
+
 TEST_CASE("EFB-7: the step is saved; another schedule is refused") {
     warm_up whole{top_k{0.01}, {.steps_per_stage = 2}};
     for (std::uint64_t step = 0; step < 3; ++step) entries_sent(whole, 400, step);

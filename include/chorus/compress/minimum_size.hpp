@@ -8,6 +8,7 @@
 #include "chorus/compress/detail/wire_header.hpp"
 #include "chorus/compress/uncompressed.hpp"
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <span>
@@ -55,6 +56,15 @@ class minimum_size : public detail::payload_of<Compressor> {
         detail::expect_room(wire, max_wire_bytes(dense.size()), name);
         if (dense.size() >= smallest) return inner.encode(dense, wire);
         return uncompressed{.on_nonfinite = detail::policy_of(inner)}.encode(dense, wire);
+    }
+    /// See rest_keeping_compressor.
+    std::size_t encode_rest(std::span<float> vector, std::span<std::byte> wire)
+        requires requires(Compressor& c) { c.encode_rest(vector, wire); } {
+        detail::expect_room(wire, max_wire_bytes(vector.size()), name);
+        if (vector.size() >= smallest) return inner.encode_rest(vector, wire);
+        std::size_t const used = encode(vector, wire);
+        std::fill(vector.begin(), vector.end(), 0.0f);
+        return used;
     }
     void decode(std::span<std::byte const> received, std::span<float> out) const {
         if (out.size() < smallest) uncompressed{}.decode(received, out);

@@ -83,6 +83,14 @@ class warm_up : public detail::payload_of<Compressor> {
         inner.ratio = ratio_at(++step_);
         return used;
     }
+    /// See rest_keeping_compressor.
+    std::size_t encode_rest(std::span<float> vector, std::span<std::byte> wire)
+        requires requires(Compressor& c) { c.encode_rest(vector, wire); } {
+        detail::expect_room(wire, max_wire_bytes(vector.size()), name);
+        std::size_t const used = inner.encode_rest(vector, wire);
+        inner.ratio = ratio_at(++step_);
+        return used;
+    }
     void decode(std::span<std::byte const> received, std::span<float> out) const { inner.decode(received, out); }
     void decode_add(std::span<std::byte const> received, std::span<float> out) const { inner.decode_add(received, out); }
 
