@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -124,7 +125,10 @@ struct automatic {
                 bool const in_order = !asked.needs_order || !has_reduction(asked.operation) || detail::keeps_order_of<A>();
                 bool const any_length =
                     !asked.uneven || asked.operation != collective::all_to_all || detail::takes_uneven_of<A>();
-                if (detail::offers<A>(asked.operation) && in_order && any_length) add_expected(times, candidate, asked);
+                // Halves of a reduce between two ranks go there and back where one message would do.
+                bool const is_detour = asked.operation == collective::reduce && asked.ranks == 2 && std::is_same_v<A, rabenseifner>;
+                if (detail::offers<A>(asked.operation) && in_order && any_length && !is_detour)
+                    add_expected(times, candidate, asked);
             }
             return false;
         });
