@@ -218,6 +218,32 @@ TEST_CASE("ranks that average P and then Q all end with the same, which approxim
     }
 }
 
+TEST_CASE("in two rounds residuals are kept against the mean, and conserved over all ranks") {
+    constexpr std::size_t ranks = 2, count = 400;
+    two_rounds all{std::vector<low_rank>(ranks, low_rank{.rank = 2})};
+    std::vector<chorus::error_feedback<low_rank>> feedback(
+        ranks, chorus::error_feedback{low_rank{}, {.against = chorus::approximation::averaged}});
+    floats came(count), arrived(count);
+    for (std::uint64_t step = 0; step < 60; ++step) {
+        std::vector<floats> corrected;
+        for (std::uint64_t p = 0; p < ranks; ++p) {
+            floats const gradient = suites::drawn(count, p);
+            auto const x = feedback[p].correct(gradient);
+            corrected.emplace_back(x.begin(), x.end());
+            for (std::size_t i = 0; i < count; ++i) came[i] += gradient[i];
+        }
+        auto const results = all.step(corrected);
+        for (std::size_t p = 0; p < ranks; ++p) feedback[p].settle(results[p]);
+        for (std::size_t i = 0; i < count; ++i) arrived[i] += ranks * results[0][i];
+    }
+    floats both = arrived;
+    for (auto const& each : feedback)
+        for (std::size_t i = 0; i < count; ++i) both[i] += each.residual()[i];
+    CHECK(relative_error(came, both) < 1e-5);
+    CHECK(relative_error(came, arrived) < 0.3);
+    CHECK(relative_error(came, arrived) > 1e-3);
+}
+
 TEST_CASE("a NaN in one rank is one on all, for this step alone; what does not fit is refused") {
     two_rounds all{std::vector<low_rank>(2, low_rank{.rank = 2})};
     floats const good = of_rank(30, 30, 2, 1);

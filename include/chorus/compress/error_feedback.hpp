@@ -76,9 +76,7 @@ class error_feedback : public detail::payload_of<Compressor> {
         std::size_t const count = dense.size();
         detail::expect_room(wire, max_wire_bytes(count), name);
         expect_ready(count);
-        corrected_.resize(count);
-        residual_.reserve(count);
-        correct(dense);
+        fill_corrected(dense);
         if constexpr (rest_keeping_compressor<Compressor>)
             if (options_.against == approximation::own) {
                 std::size_t const used = inner.encode_rest(corrected_, wire);
@@ -97,7 +95,19 @@ class error_feedback : public detail::payload_of<Compressor> {
         return used;
     }
 
-    /// Of `approximation::averaged`, after each `encode`: keeps x - mean, where `mean` is what the ranks' messages were decoded to, averaged.
+    /// Of `approximation::averaged`, instead of `encode`: x itself, for an exchange that is no message, such as the two rounds of low_rank.
+    /// Valid until `settle`.
+    std::span<float const> correct(std::span<float const> dense) {
+        detail::expects(options_.against == approximation::averaged, [] {
+            return std::string{name} + " corrects without a message only against the averaged approximation";
+        });
+        expect_ready(dense.size());
+        fill_corrected(dense);
+        is_unsettled_ = true;
+        return corrected_;
+    }
+
+    /// Of `approximation::averaged`, after each `encode` or `correct`: keeps x - mean, where `mean` is what all ranks together came to, averaged.
     void settle(std::span<float const> mean) {
         detail::expects(is_unsettled_, [] { return std::string{name} + " has nothing to settle"; });
         detail::expects(mean.size() == corrected_.size(), [&] {
@@ -166,7 +176,9 @@ class error_feedback : public detail::payload_of<Compressor> {
         return static_cast<float>(static_cast<double>(options_.decay) * static_cast<double>(kept) + static_cast<double>(input));
     }
 
-    void correct(std::span<float const> dense) {
+    void fill_corrected(std::span<float const> dense) {
+        corrected_.resize(dense.size());
+        residual_.reserve(dense.size());
         if (residual_.empty()) std::copy(dense.begin(), dense.end(), corrected_.begin());
         else if (options_.decay == 1.0f)
             for (std::size_t i = 0; i < dense.size(); ++i) corrected_[i] = dense[i] + residual_[i];
