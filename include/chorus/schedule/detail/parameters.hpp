@@ -41,7 +41,10 @@ std::string described(A const& a) {
         }
         if constexpr (requires { a.width; a.groups; }) {
             std::string sizes;
-            for (auto ranks : a.groups) sizes += (sizes.empty() ? "" : "+") + std::to_string(ranks);
+            for (auto ranks : a.groups) {
+                if (!sizes.empty()) sizes += '+';
+                sizes += std::to_string(ranks);
+            }
             if (a.groups.empty()) add_parameter(parameters, "width", std::to_string(a.width));
             else add_parameter(parameters, "groups", sizes);
         }
