@@ -71,13 +71,13 @@ def panel(title, lines, left, top):
 def draw(panels):
     """The SVG text of `panels`: [(title, {name: [(bytes, microseconds)]})]."""
     columns = max(1, min(COLUMNS, len(panels)))
-    width = max(columns * WIDTH, 700)
+    width = max(columns * WIDTH, 860)
     height = LEGEND + math.ceil(len(panels) / columns) * HEIGHT
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif">',
            f'<rect width="{width}" height="{height}" fill="white"/>']
     names = list(dict.fromkeys(name for _, lines in panels for name in lines))
     for i, name in enumerate(names):
-        at = LEFT + i * 115
+        at = LEFT + i * 130
         out.append(f'<line x1="{at}" y1="17" x2="{at + 24}" y2="17" stroke="{COLOURS.get(name, "#000")}" stroke-width="3"/>')
         out.append(text(at + 29, 21, name, 12, "start"))
     for i, (title, lines) in enumerate(panels):

@@ -11,6 +11,7 @@ import chart
 from libraries import PEERS
 
 KEY = ("over", "ranks", "collective")
+ORDER = ("all_reduce", "broadcast", "reduce", "all_gather", "reduce_scatter", "all_to_all", "barrier")
 
 
 def geometric_mean(values):
@@ -91,9 +92,15 @@ def merge(runs, new):
     return [run for run in kept if run["rows"]] + [new]
 
 
+def all_rows(runs):
+    """Of all runs, in the order of the page."""
+    return sorted((row for run in runs for row in run["rows"]),
+                  key=lambda row: (row["over"] == "thread", row["ranks"], ORDER.index(row["collective"]), row["bytes"]))
+
+
 def summary(runs):
     """A table of geometric means and largest ratios: lines are collectives, columns kinds of runs."""
-    rows = [row for run in runs for row in run["rows"]]
+    rows = all_rows(runs)
     groups = by(rows, *KEY)
     columns = sorted({(over, ranks) for over, ranks, _ in groups}, key=lambda column: (column[0] == "thread", column[1]))
     collectives = list(dict.fromkeys(row["collective"] for row in rows))
@@ -112,7 +119,7 @@ def page(runs, picture_name):
     out = [summary(runs), "", f"![time over bytes]({picture_name})", ""]
     for run in runs:
         out += [f"Measured {run['date']}, {run['machine']}: `{run['command']}`", ""]
-    rows = [row for run in runs for row in run["rows"]]
+    rows = all_rows(runs)
     for (over, ranks), some in sorted(by(rows, "over", "ranks").items(), key=lambda item: (item[0][0] == "thread", item[0][1])):
         out += [f"### {ranks} {'threads' if over == 'thread' else 'processes'}", ""]
         peers = peers_of(some)
@@ -140,7 +147,7 @@ def write_page(path, readme, new):
     lines = ["[", ",\n".join(json.dumps({**run, "rows": []}, ensure_ascii=False)[:-2] + "\n" + ",\n".join("  " + json.dumps(row) for row in run["rows"]) + "\n]}"
                              for run in runs), "]", ""]
     data.write_text("\n".join(lines), encoding="utf-8")
-    drawn.write_text(picture([row for run in runs for row in run["rows"]]), encoding="utf-8")
+    drawn.write_text(picture(all_rows(runs)), encoding="utf-8")
     replace_generated(path, page(runs, drawn.name))
     if readme:
         dates = sorted({run["date"] for run in runs})
