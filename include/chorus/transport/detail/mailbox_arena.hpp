@@ -61,7 +61,7 @@ enum offer_state : std::uint32_t {
     offer_refused     ///< receiver: length or fingerprint was wrong
 };
 
-inline constexpr std::uint32_t stream_chunks = 4;
+inline constexpr std::uint32_t stream_chunks = 8;
 
 struct alignas(cache_line) offer_slot {
     std::atomic<std::uint32_t> state;
