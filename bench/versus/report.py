@@ -150,6 +150,7 @@ def write_page(path, readme, new):
     drawn.write_text(picture(all_rows(runs)), encoding="utf-8")
     replace_generated(path, page(runs, drawn.name))
     if readme:
-        dates = sorted({run["date"] for run in runs})
-        replace_generated(readme, f"{summary(runs)}\n\nMeasured {' to '.join(dict.fromkeys((dates[0], dates[-1])))}, {runs[-1]['machine']}: "
-                                  f"`{runs[-1]['command']}`")
+        kinds = dict.fromkeys((run["date"], run["machine"]) for run in runs)
+        measured = [f"Measured {date}, {machine}: " + "; ".join(f"`{run['command']}`" for run in runs if (run["date"], run["machine"]) == (date, machine))
+                    for date, machine in kinds]
+        replace_generated(readme, summary(runs) + "\n\n" + "\n\n".join(measured))
