@@ -80,7 +80,7 @@ def build_gloo(folder):
 
 def build_oneccl(folder, prefix):
     if prefix is None or not (prefix / "include/oneapi/ccl.hpp").exists():
-        raise Skipped(f"no oneCCL in {prefix or 'CCL_ROOT'}: {ONECCL_INSTALL}")
+        raise Skipped(f"no oneCCL{f' in {prefix}' if prefix else ''}: {ONECCL_INSTALL}")
     libraries = prefix / "lib/ccl/cpu/lib"
     folder.program(["g++"], "collectives_oneccl.cpp", "oneccl", "-I", str(prefix / "include"), "-L", str(libraries), "-lccl")
     # No thread beside the caller's: with as many ranks as cores they take turns of milliseconds.
