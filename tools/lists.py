@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # folder, file of the list, name of the list, models that are deliberately not in it
 LISTS = [
-    ("schedule", "schedule/algorithms.hpp", "algorithms", {"automatic"}),  # automatic chooses among the listed ones
+    ("schedule", "schedule/algorithms.hpp", "algorithms", {"automatic", "native"}),  # one chooses among the listed ones, the other has no schedule
     ("compress", "compress/compressors.hpp", "compressors", {"any_compressor"}),  # any_compressor holds the listed ones
 ]
 

@@ -11,6 +11,7 @@
 #include "training.hpp"
 
 #include <chorus/chorus.hpp>
+#include <chorus/compress/compressors.hpp>
 #include <chorus/transport/self.hpp>
 #include <chorus/transport/shared_memory.hpp>
 #include <chorus/transport/thread.hpp>
@@ -40,9 +41,9 @@ void print_epoch(epoch_summary const& e) {
 void print_heading(settings const& chosen, train_and_test const& data) {
     fmt::print("{} digits to learn from, {} to be judged by; {} weights in one vector\n", data.train.count(),
                data.test.count(), network{0}.weights().size());
-    fmt::print("{} {}, global batch {}, all-reduce: {}, seed {}\n\n", chosen.ranks,
+    fmt::print("{} {}, global batch {}, all-reduce: {}{}, seed {}\n\n", chosen.ranks,
                chosen.transport == "shm" ? "processes over shared memory" : "threads", chosen.batch, chosen.algorithm,
-               chosen.seed);
+               chosen.carry.empty() ? "" : " carried by " + chosen.carry, chosen.seed);
     fmt::print("epoch    loss  accuracy  samples/s  bytes moved  communicating\n");
 }
 
@@ -84,14 +85,17 @@ int main(int argc, char** argv) {
     app.footer("Try:\n"
                "  trainer --ranks 2 --algorithm ring    two processes, another algorithm: the same accuracy\n"
                "  trainer --transport thread --ranks 8  ranks may be threads, and more than there are cores\n"
+               "  trainer --carry 'error_feedback(top_k(ratio=0.01))'    1 % of the gradient's elements a step\n"
                "  trainer --batch 128 --epochs 30       larger batches communicate less and need more epochs");
     app.option_defaults()->always_capture_default();
     app.add_option("--ranks", chosen.ranks, "How many replicas learn together")->check(CLI::Range(1, 64));
     app.add_option("--transport", chosen.transport, "What a rank is: a process (shm, shared memory) or a thread")
         ->check(CLI::IsMember({"shm", "thread"}));
     app.add_option("--algorithm", chosen.algorithm, "How gradients are added up: automatic, ring, rabenseifner, ...");
+    app.add_option("--carry", chosen.carry, "What gradients are compressed by, e.g. half_cast, 'block_integer(bits=4)' or\n'error_feedback(top_k(ratio=0.01))'; nothing if not given");
     app.add_option("--epochs", chosen.epochs, "How often all training images are seen")->check(CLI::Range(1, 10000));
     app.add_option("--batch", chosen.batch, "Images per step, over all ranks together")->check(CLI::Range(1, 100000));
+    app.add_option("--rate", chosen.rate, "Of learning, at first; it falls to 0")->check(CLI::PositiveNumber);
     app.add_option("--seed", chosen.seed, "Of the first weights and of the order of the images");
     app.add_option("--data", path, "The images: lines of 64 pixels (0 to 16) and a digit")->check(CLI::ExistingFile);
     app.add_flag("--quick", chosen.quick, "12 epochs and few repeats, for tests");
@@ -100,6 +104,7 @@ int main(int argc, char** argv) {
 
     try {
         if (chosen.algorithm != "automatic") chorus::algorithm_named(chosen.algorithm);  // an unknown name is refused before any rank starts
+        if (!chosen.carry.empty()) chorus::compressor_named(chosen.carry);
         train_and_test const data = split(load_digits(path));
         print_heading(chosen, data);
         if (chosen.transport == "shm") run(chorus::process_fleet{chosen.ranks}, chosen, data);

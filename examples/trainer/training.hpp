@@ -6,6 +6,7 @@
 #include "network.hpp"
 
 #include <chorus/chorus.hpp>
+#include <chorus/compress/compressors.hpp>
 #include <chorus/transport/recording.hpp>
 
 #include <algorithm>
@@ -21,8 +22,10 @@ struct settings {
     chorus::rank_id ranks = 4;
     std::string transport = "shm";
     std::string algorithm = "automatic";
+    std::string carry;       ///< what gradients are compressed by; empty: nothing
     std::size_t epochs = 20;
     std::size_t batch = 64;  ///< of all ranks together, so that the mathematics does not depend on their number
+    double rate = 0.1;       ///< of learning, at first; falls to 0 in the last epoch
     std::uint64_t seed = 1;
     bool quick = false;
 };
@@ -66,11 +69,13 @@ inline digits share(digits const& from, std::span<std::size_t const> chosen, cho
     return pick(from, {mine.begin(), mine.end()});
 }
 
-/// A plan that adds the vectors of all ranks up in place, by the named algorithm or by the one that chorus chooses.
+/// A plan that adds the vectors of all ranks up in place, by the named algorithm or by the one that chorus chooses; its messages compressed as `carry` says.
 template <class Group>
-chorus::plan plan_sum(Group const& world, std::span<float> vector, std::string_view algorithm) {
-    if (algorithm == "automatic") return chorus::plan_all_reduce(world, vector, chorus::sum{});
-    return chorus::plan_all_reduce(world, vector, chorus::sum{}, chorus::algorithm_named(algorithm));
+chorus::plan plan_sum(Group const& world, std::span<float> vector, std::string_view algorithm, std::string_view carry = {}) {
+    chorus::plan_options options;
+    if (!carry.empty()) options.carried_by = chorus::compression{chorus::compressor_named(carry)};
+    if (algorithm == "automatic") return chorus::plan_all_reduce(world, vector, chorus::sum{}, chorus::automatic{}, options);
+    return chorus::plan_all_reduce(world, vector, chorus::sum{}, chorus::algorithm_named(algorithm), options);
 }
 
 /// True on all ranks if every bit of every weight agrees: then the least fingerprint is the greatest.
@@ -94,11 +99,11 @@ outcome train(Transport& endpoint, train_and_test const& data, settings const& c
     network replica{chosen.seed + world.rank()};     // replicas start apart ...
     chorus::broadcast(world, replica.weights(), 0);  // ... and take over rank 0's weights
 
-    auto average = plan_sum(world, replica.gradient(), chosen.algorithm);
+    auto average = plan_sum(world, replica.gradient(), chosen.algorithm, chosen.carry);
     outcome result;
     for (std::size_t epoch = 0; epoch < chosen.epochs; ++epoch) {
         auto const order = shuffled(data.train.count(), chosen.seed, epoch);
-        float const rate = 0.1F * (1 - static_cast<float>(epoch) / static_cast<float>(chosen.epochs));
+        float const rate = static_cast<float>(chosen.rate) * (1 - static_cast<float>(epoch) / static_cast<float>(chosen.epochs));
         auto const bytes_before = net.sent_bytes();
         stopwatch all, communication;
         double loss = 0;

@@ -36,7 +36,17 @@ struct pin_of<Transport> {
     using type = typename Transport::pin_type;
 };
 
-/// Performs one bound schedule on one transport: the only loop of the library that posts messages.
+template <class Transport>
+struct native_part_of {
+    using type = char;  // there is none
+};
+template <native_transport Transport>
+struct native_part_of<Transport> {
+    using type = typename Transport::native_operation;
+};
+
+/// Performs one bound schedule on one transport: the only loop of the library that posts messages. What the transport's library does of its own is one
+/// round, in which nothing is posted here.
 ///
 /// A round is posted as a whole, sends first; it is over when all its messages are, its delayed landings and local steps done in the order listed.
 /// Up to `in_flight` rounds are under way at once.
@@ -122,9 +132,9 @@ class engine final : public plan_model, private under_way_item {
     }
 
     std::string describe() const override {
-        std::string text = title() + here() + " of " + std::to_string(asked_.ranks) + ": " +
-                           std::to_string(program_.rounds()) + " rounds, sends " + std::to_string(program_.bytes_sent) +
-                           " bytes, scratch " + std::to_string(scratch_.bytes()) + " bytes";
+        std::string text = title() + here() + " of " + std::to_string(asked_.ranks) + ": ";
+        if (asked_.is_native) return text + "done by the library that the transport stands on";
+        text += std::to_string(program_.rounds()) + " rounds, sends " + std::to_string(program_.bytes_sent) + " bytes, scratch " + std::to_string(scratch_.bytes()) + " bytes";
         if (!asked_.reason.empty()) text += "; chosen by " + asked_.reason;
         return text;
     }
@@ -208,6 +218,7 @@ class engine final : public plan_model, private under_way_item {
     void bind() {
         pins_ = {};
         coded_.reset();
+        if (asked_.is_native) return bind_natively();
         auto const given = std::exchange(asked_.input, place_of_input());
         binder bound{asked_, scratch_, asked_.codec || reduces_on_arrival()};
         program_ = bound.bind();
@@ -229,6 +240,13 @@ class engine final : public plan_model, private under_way_item {
         if (coded_) pin_of_messages_ = pinned(coded_->memory().data(), coded_->memory().size());
         pins_ = {pinned(asked_.input.base, is_in_place ? (std::max)(input_bytes(), output_bytes()) : input_bytes()),
                  pinned(is_in_place ? nullptr : asked_.output.base, output_bytes()), pinned(scratch_.data(), scratch_.bytes())};
+    }
+
+    /// The library's own operation stands for the one round.
+    void bind_natively() {
+        if constexpr (native_transport<Transport>) native_ = net_->make_native(native_call_of(asked_, group_->me, group_->members));
+        program_ = {};
+        program_.round_begin = {0, 0};
     }
 
     /// With a codec blocks are worked on where they are written: an input that has its place in the output is copied there first.
@@ -316,6 +334,7 @@ class engine final : public plan_model, private under_way_item {
     progress step_on() noexcept {
         bool moved = false;
         CHORUS_TRY {
+            if (asked_.is_native) return step_natively();
             for (;;) {
                 bool const posted = post_rounds();
                 if (!poll_active(moved)) return state_;
@@ -326,6 +345,22 @@ class engine final : public plan_model, private under_way_item {
             }
         }
         CHORUS_CATCH_ALL { give_up_with_current_exception(); }
+        return state_;
+    }
+
+    progress step_natively() {
+        if constexpr (native_transport<Transport>) {
+            if (std::exchange(posted_, 1) == 0) native_.start();
+            progress const now = native_.poll();
+            if (now == progress::done) return conclude();
+            if (now != progress::failed) return become(now);
+            if constexpr (aborting_transport<Transport> && explaining_transport<Transport>) {
+                if (net_->is_aborted()) fail(transport_failure());
+                else give_up(errc::system_failed, native_.why());
+            } else {
+                give_up(errc::system_failed, native_.why());
+            }
+        }
         return state_;
     }
 
@@ -643,9 +678,10 @@ class engine final : public plan_model, private under_way_item {
     }
 
     void fail(error const& why) {
-        cancel_all();
         failure_ = why;
-        group_->failure = why;
+        if (!cancel_all())
+            failure_ = error{why.code(), std::string{why.message()} + "; the library may still write its buffers", why.peer()};
+        group_->failure = failure_;
         end_as_failed();
     }
 
@@ -654,10 +690,13 @@ class engine final : public plan_model, private under_way_item {
         become(progress::failed);
     }
 
-    void cancel_all() noexcept {
+    /// False where a native operation cannot be taken back.
+    bool cancel_all() noexcept {
         if constexpr (cancelling_transport<Transport>)
             for (std::uint32_t i : active_) net_->cancel(tickets_[i]);
         active_.clear();
+        if constexpr (native_transport<Transport>) return !asked_.is_native || native_.give_up();
+        else return true;
     }
 
     // ---- what others see ----
@@ -753,6 +792,7 @@ class engine final : public plan_model, private under_way_item {
     byte_buffer scratch_;
     bound_program program_;
     std::unique_ptr<coded_program> coded_;  // with a codec
+    [[no_unique_address]] typename native_part_of<Transport>::type native_{};
     std::byte* bounce_ = nullptr;
     std::array<typename pin_of<Transport>::type, 3> pins_{};  // of input, output, scratch
     typename pin_of<Transport>::type pin_of_messages_{};      // of a codec

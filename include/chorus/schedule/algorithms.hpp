@@ -13,6 +13,7 @@
 #include "chorus/schedule/dissemination.hpp"
 #include "chorus/schedule/double_binary_tree.hpp"
 #include "chorus/schedule/hierarchical.hpp"
+#include "chorus/schedule/native.hpp"
 #include "chorus/schedule/pairwise.hpp"
 #include "chorus/schedule/rabenseifner.hpp"
 #include "chorus/schedule/recursive_doubling.hpp"
@@ -154,7 +155,7 @@ inline any_algorithm hierarchy_from(parsed_algorithm const& asked) {
 
 }  // namespace detail
 
-/// The names that `algorithm_named` knows, in the order of the list.
+/// The names of the list, in its order; `algorithm_named` knows these and "native".
 inline std::vector<std::string_view> known_algorithms() {
     std::vector<std::string_view> names;
     detail::any_listed([&]<class A>(A const&) {
@@ -166,6 +167,10 @@ inline std::vector<std::string_view> known_algorithms() {
 
 inline any_algorithm detail::named_from(parsed_algorithm const& asked) {
     std::optional<any_algorithm> found;
+    if (asked.name == native::name) {
+        expects(asked.parameters.empty(), [] { return "native has no parameters"; });
+        return native{};
+    }
     any_listed([&]<class A>(A a) {
         if (asked.name != A::name) return false;
         if constexpr (is_hierarchical<A>) {
@@ -178,7 +183,8 @@ inline any_algorithm detail::named_from(parsed_algorithm const& asked) {
     });
     expects(found.has_value(), [&] {
         std::string names;
-        for (std::string_view name : known_algorithms()) names += (names.empty() ? "" : ", ") + std::string{name};
+        for (std::string_view name : known_algorithms()) names += std::string{name} + ", ";
+        names += native::name;
         return "there is no algorithm \"" + asked.name + "\"; there are " + names;
     });
     return *found;

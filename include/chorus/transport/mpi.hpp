@@ -3,7 +3,9 @@
 #pragma once
 
 #include "chorus/transport/detail/messenger.hpp"
+#include "chorus/transport/detail/mpi_collective.hpp"
 #include "chorus/transport/detail/mpi_library.hpp"
+#include "chorus/transport/detail/mpi_members.hpp"
 #include "chorus/transport/detail/mpi_wire.hpp"
 #include "chorus/transport/transport.hpp"
 
@@ -70,12 +72,26 @@ class mpi_transport : public detail::messenger<detail::mpi_wire> {
     /// `unsupported` where MPI's thread level does not let this thread call, `system_failed` for what MPI refuses.
     explicit mpi_transport(MPI_Comm members) : mpi_transport{detail::mpi_introduction{members}} {}
 
+    using native_operation = detail::mpi_collective;
+
+    /// One of MPI's own collectives, for the algorithm `native`. Blocks until all members are in it where they make their first one and are not all ranks
+    /// in order. Throws `unsupported` for what MPI has no type or operation for, and after a recovery: MPI goes on with all or none; `too_large` from 2^31 elements on.
+    native_operation make_native(native_call const& asked) {
+        detail::expect_mpi_usable("native");
+        if (recoveries() > 0)
+            detail::raise(errc::unsupported, "native: MPI's own collectives do not go on without the ranks that were lost");
+        return {*this, member_lists_, asked};
+    }
+
  private:
     explicit mpi_transport(detail::mpi_introduction known)
         : messenger{detail::waiting_style_for(known.ranks_on_host()), std::move(known)} {}
+
+    detail::mpi_member_lists member_lists_;
 };
 static_assert(transport<mpi_transport> && aborting_transport<mpi_transport> && explaining_transport<mpi_transport> &&
               resting_transport<mpi_transport> && announcing_transport<mpi_transport> && cancelling_transport<mpi_transport> &&
-              guarded_transport<mpi_transport> && counting_transport<mpi_transport> && recovering_transport<mpi_transport>);
+              guarded_transport<mpi_transport> && counting_transport<mpi_transport> && recovering_transport<mpi_transport> &&
+              native_transport<mpi_transport>);
 
 }  // namespace chorus

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
+#include "chorus/base/collective_kind.hpp"
 #include "chorus/base/error.hpp"
 #include "chorus/base/time_limit.hpp"
 #include "chorus/base/types.hpp"
@@ -178,6 +179,36 @@ template <class T> concept recovering_transport = transport<T> && requires(T& ne
     { net.recover(limit) } -> std::same_as<std::vector<rank_id>>;
     { known.recoveries() } noexcept -> std::same_as<std::uint64_t>;
 };
+
+/// One collective for the library that a transport stands on. Whole vectors have `count` elements; where `has_block_per_rank` says so,
+/// rank r's block has counts[r], and what all_to_all sends to rank r has sent_counts[r].
+struct native_call {
+    collective what = collective::barrier;
+    std::string_view element{};                ///< of a reduction, as `element_name` says
+    std::string_view reduction{};              ///< name of a built-in operation; "user"; empty: none
+    std::size_t element_bytes = 1;
+    std::uint64_t count = 0;
+    std::vector<std::uint64_t> counts{};
+    std::vector<std::uint64_t> sent_counts{};
+    bool is_even = false;                      ///< all blocks have one length, and every rank knows
+    rank_id root = nobody;                     ///< in the group
+    rank_id me = 0;                            ///< in the group
+    std::vector<rank_id> members{};            ///< group rank -> rank of the transport
+    std::byte const* input = nullptr;          ///< null: this rank gives nothing
+    std::byte* output = nullptr;               ///< of the result; null: this rank gets nothing
+};
+
+/// Offers collectives of its library's own. `make_native` throws `unsupported`, naming what is missing, for what the library cannot do; it may wait for the
+/// members where they make their first one. `start` and `poll` do not block. `failed`: the transport was aborted, or the library failed, and `why` says how.
+/// `give_up`, before the operation's end: whether nobody touches the buffers any more; false: the library may, until it ends.
+template <class T> concept native_transport =
+    transport<T> && requires(T& net, native_call const& asked, typename T::native_operation& made) {
+        { net.make_native(asked) } -> std::same_as<typename T::native_operation>;
+        { made.start() } noexcept;
+        { made.poll() } noexcept -> std::same_as<progress>;
+        { made.give_up() } noexcept -> std::same_as<bool>;
+        { made.why() } -> std::same_as<std::string>;
+    } && std::movable<typename T::native_operation> && std::default_initializable<typename T::native_operation>;
 
 /// Says in one word what kind of transport it is, by which tables of algorithms know it: "thread", "shm", "mpi". It must be the same on all ranks.
 template <class T> concept named_transport = transport<T> && requires(T const& known) {

@@ -12,6 +12,7 @@
 #include "chorus/data/reduction.hpp"
 #include "chorus/schedule/any_algorithm.hpp"
 #include "chorus/schedule/automatic.hpp"
+#include "chorus/schedule/native.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -37,7 +38,7 @@ template <class B> concept buffer = std::ranges::contiguous_range<B> && std::ran
 
 template <class B> using element_of = std::remove_cv_t<std::remove_reference_t<std::ranges::range_reference_t<B>>>;
 
-/// An algorithm, `any_algorithm`, or `automatic`.
+/// An algorithm, `native`, `any_algorithm`, or `automatic`.
 template <class A> concept algorithm_choice =
     std::same_as<A, automatic> || std::same_as<A, any_algorithm> || named_algorithm<A>;
 
@@ -175,7 +176,9 @@ class collective_call {
         asked_.algorithm = chosen.algorithm.describe();
         asked_.reason = std::move(chosen.why);
         if (options.carried_by) compress_by(options.carried_by);
-        asked_.program = chosen.algorithm.make(asked_.what, me(), ranks(), asked_.root == nobody ? 0 : asked_.root);
+        asked_.is_native = chosen.algorithm.name() == native::name;
+        if (asked_.is_native) expect_native();
+        else asked_.program = chosen.algorithm.make(asked_.what, me(), ranks(), asked_.root == nobody ? 0 : asked_.root);
         if (whole_) {
             asked_.cut = blocks::near_equal(*whole_, asked_.program.blocks());
             if (asked_.input.count != 0) asked_.input.count = asked_.program.blocks();
@@ -195,6 +198,14 @@ class collective_call {
     }
 
  private:
+    void expect_native() const {
+        std::string const kind{kind_of(members_.net())};
+        if constexpr (!native_transport<Transport>)
+            raise(errc::unsupported, here() + "there is no native one: the transport" + (kind.empty() ? "" : " \"" + kind + '"') +
+                                         " stands on no library with collectives of its own, as mpi_transport does; choose another algorithm");
+        if (asked_.codec) raise(errc::unsupported, here() + "the messages of a native one are the library's and cannot be compressed");
+    }
+
     /// The compressor counts as part of the algorithm: ranks with different ones disagree.
     void compress_by(compression const& how) {
         bool const is_sum = !asked_.reduction || asked_.reduction->operation == sum::name || asked_.reduction->operation == mean::name;

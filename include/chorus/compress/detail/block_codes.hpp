@@ -73,7 +73,7 @@ template <block_measure Measure>
     if constexpr (Measure == block_measure::range) least = greatest = least + (coding.sanitises ? sanitised(from[0]) : from[0]);
     by_sixteen(count, [&](std::size_t i, std::size_t many) __attribute__((always_inline)) {
         sixteen::words bits;
-        load_sixteen(bits, from + i, many);
+        load_ahead(bits, from + i, many);
         if (coding.sanitises) sanitise_sixteen(bits);
         auto const size = reinterpret_cast<sixteen::integers>(bits & ~sixteen::sign);
         most = size > most ? size : most;

@@ -124,6 +124,12 @@ class messenger : public endpoint_state {
         return now;
     }
 
+    /// What polls do besides, for whoever waits for something else: reads what has come, answers, tells a failure.
+    void serve() noexcept {
+        note_user();
+        look_around();
+    }
+
     /// Forgets an operation that will not be waited for. Afterwards nobody touches its buffer. Peers learn nothing: abort tells them.
     void cancel(ticket& pending) noexcept {
         request* const r = std::exchange(pending.pending, nullptr);

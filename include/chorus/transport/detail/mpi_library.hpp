@@ -29,6 +29,14 @@ inline void expect_mpi(int code, char const* what) {
     if (code != MPI_SUCCESS) raise(errc::system_failed, std::string{what} + ": MPI says \"" + mpi_error_text(code) + '"');
 }
 
+/// Of the whole library: attributes of it are those of its world, and in Open MPI a communicator made by a split does not know them.
+inline int mpi_largest_tag() {
+    int* largest = nullptr;
+    int is_known = 0;
+    expect_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &is_known), "asking for the largest tag");
+    return is_known != 0 ? *largest : 0;
+}
+
 inline bool mpi_is_initialised() noexcept {
     int is_so = 0;
     return MPI_Initialized(&is_so) == MPI_SUCCESS && is_so != 0;

@@ -132,6 +132,9 @@ class mpi_wire {
         nap_ = (std::min)(nap_ + nap_ / 8, longest_nap);
     }
 
+    /// The next nap is a short one.
+    void stay_awake() noexcept { nap_ = shortest_nap; }
+
     char const* failure_of(rank_id peer) noexcept {
         if (!is_open_) return "MPI was finalised";
         return watch_.is_alive(peer) ? failures_.of(peer) : "its process ended";
@@ -170,12 +173,8 @@ class mpi_wire {
     static constexpr std::chrono::nanoseconds shortest_nap = std::chrono::microseconds{10};
     static constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds{2};
 
-    /// Attributes of the whole library are those of its world.
     static std::uint32_t generations_of_library() {
-        int* largest = nullptr;
-        int is_known = 0;
-        expect_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &largest, &is_known), "asking for the largest tag");
-        int const largest_tag = is_known != 0 ? *largest : 0;
+        int const largest_tag = mpi_largest_tag();
         if (largest_tag < 32767)
             raise(errc::unsupported, "mpi_transport: the MPI library's largest tag is " + std::to_string(largest_tag) +
                                          "; 32767 is what the standard promises and what is needed");
