@@ -89,9 +89,9 @@ template <class Format>
         sixteen::words const signs = (bits & sign_bit) << Format::sign_shift;
         sixteen::words const size = bits & (sign_bit - 1);
         auto const number = reinterpret_cast<sixteen::integers>(size);
-        auto const small = __builtin_convertvector(number, sixteen::floats) * Format::step;
+        auto const subnormal = __builtin_convertvector(number, sixteen::floats) * Format::step;
         sixteen::words result = (size << Format::shift) + Format::rebias;
-        result = number < (1 << Format::fraction) ? reinterpret_cast<sixteen::words>(small) : result;
+        result = number < (1 << Format::fraction) ? reinterpret_cast<sixteen::words>(subnormal) : result;
         sixteen::words const special = (size << Format::shift) | 0x7F800000u;
         if constexpr (Format::has_infinity) {
             result = number >= static_cast<std::int32_t>(Format::special) ? special : result;

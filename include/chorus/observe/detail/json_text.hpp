@@ -44,9 +44,9 @@ inline std::string json_text(std::string_view text) {
 
 /// Microseconds with all three digits after the point.
 inline std::string json_microseconds(std::int64_t nanoseconds) {
-    auto const magnitude = nanoseconds < 0 ? 0 - static_cast<std::uint64_t>(nanoseconds) : static_cast<std::uint64_t>(nanoseconds);
-    std::string const part = std::to_string(magnitude % 1000);
-    return (nanoseconds < 0 ? "-" : "") + std::to_string(magnitude / 1000) + '.' + std::string(3 - part.size(), '0') + part;
+    auto const distance = nanoseconds < 0 ? 0 - static_cast<std::uint64_t>(nanoseconds) : static_cast<std::uint64_t>(nanoseconds);
+    std::string const part = std::to_string(distance % 1000);
+    return (nanoseconds < 0 ? "-" : "") + std::to_string(distance / 1000) + '.' + std::string(3 - part.size(), '0') + part;
 }
 
 }  // namespace chorus::detail

@@ -319,7 +319,7 @@ class mailbox : public endpoint_state {
         std::uint32_t const number = free_offer();
         if (number == no_chunk) return false;
         offer_slot& slot = arena_.offer(me_, number);
-        bool const is_pushed = r.piece_bytes > 0 && lend_chunks(slot);
+        bool const is_pushed = r.piece_bytes > 0 && lend_chunks(slot, false);
         if (is_pushed) slot.piece_bytes = r.piece_bytes;
         slot.state.store(is_pushed ? offer_streaming : offer_open, std::memory_order_relaxed);
         awaited_offers_[number] = true;
@@ -345,19 +345,19 @@ class mailbox : public endpoint_state {
     }
 
     void begin_stream(request& r, offer_slot& slot) noexcept {
-        if (!lend_chunks(slot)) return;
+        if (!lend_chunks(slot, true)) return;
         r.piece_bytes = slot.piece_bytes;
         r.stage = request_stage::streaming_out;
         slot.state.store(offer_streaming, std::memory_order_release);
         nudge(r.peer);
     }
 
-    /// False if none is free.
-    bool lend_chunks(offer_slot& slot) noexcept {
+    /// False if none is free. What nobody has asked for yet may wait for long, so it leaves the last chunk to streams that somebody awaits.
+    bool lend_chunks(offer_slot& slot, bool is_asked_for) noexcept {
         slot.chunk_count = 0;
         while (slot.chunk_count < stream_chunks) {
             std::uint32_t const chunk = free_chunk();
-            if (chunk == no_chunk) break;
+            if (chunk == no_chunk || (!is_asked_for && chunk + 1 == arena_.shape().chunks_per_rank)) break;
             reserved_[chunk] = true;
             slot.chunks[slot.chunk_count++] = chunk;
         }
