@@ -56,9 +56,7 @@ class engine final : public plan_model, private under_way_item {
     engine(group<Transport> const& members, operation asked, time_limit deadline)
         : net_{&members.net()}, group_{members.state()}, asked_{std::move(asked)}, codec_use_{asked_.codec},
           deadline_{deadline.is_for_ever() ? members.deadline() : deadline}, observer_{members.observed_by()} {
-        std::uint64_t number = ++group_->plans;
-        if constexpr (counting_transport<Transport>)
-            if (std::uint64_t const counted = net_->count_plan(group_->context); counted != 0) number = counted;
+        std::uint64_t const number = next_plan(*net_, *group_);
         tag_.stream = counter_random::mix(group_->context ^ (number * 0x9E3779B97F4A7C15u));
         tag_.fingerprint = fingerprint();
         make_record(number);

@@ -53,6 +53,15 @@ struct group_state {
     }
 };
 
+/// The number of the next plan of a group, from 1: equal on all members, through whichever copy of the group it is made.
+template <transport Transport>
+std::uint64_t next_plan(Transport& net, group_state& members) {
+    std::uint64_t number = ++members.plans;
+    if constexpr (counting_transport<Transport>)
+        if (std::uint64_t const counted = net.count_plan(members.context); counted != 0) number = counted;
+    return number;
+}
+
 }  // namespace detail
 
 /// Some ranks of a transport in a given order: a small value that costs no message to make and nothing to free.

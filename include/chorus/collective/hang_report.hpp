@@ -83,12 +83,12 @@ class hang_reporter {
     using entry = std::pair<hang_status const, std::vector<rank_id>>;
     static constexpr std::size_t most_statuses = 8;
 
+    bool is_of_this_run(operation_record const& other) const noexcept { return other.stream == mine_.stream && other.run == mine_.run; }
     bool is_same_run(operation_record const& other) const noexcept {
-        return other.stream == mine_.stream && other.run == mine_.run && other.state == operation_state::running;
+        return is_of_this_run(other) && other.state == operation_state::running;
     }
-
     bool has_failed_in_this(operation_record const& other) const noexcept {
-        return other.stream == mine_.stream && other.run == mine_.run && other.state == operation_state::failed;
+        return is_of_this_run(other) && other.state == operation_state::failed;
     }
 
     hang_status status_of(rank_view const& view) const {

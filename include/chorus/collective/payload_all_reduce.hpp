@@ -19,19 +19,6 @@
 
 namespace chorus {
 
-namespace detail {
-
-/// Tells the other members of a group that this rank has failed outside an operation.
-template <transport Transport>
-auto teller_of(group<Transport> const& members) {
-    return [net = &members.net(), state = members.state()](error const& why) noexcept {
-        if (!state->failure) state->failure = why;
-        if constexpr (aborting_transport<Transport>) net->abort(why.code(), net->rank(), why.message());
-    };
-}
-
-}  // namespace detail
-
 /// A plan for: `in_out` becomes the sum, or mean, of what the compressor keeps of all ranks' `in_out`. Payloads are added by an all-reduce in their own type, by any
 /// algorithm, and decoded once: nothing is encoded twice, and the error is that of one encoding per rank and of the sum in `payload_type`, which must hold it: a
 /// mean is divided after it was decoded.

@@ -7,7 +7,7 @@
 #include "chorus/collective/all_to_all.hpp"
 #include "chorus/collective/detail/sparse_vector.hpp"
 #include "chorus/collective/detail/staged_plan.hpp"
-#include "chorus/collective/payload_all_reduce.hpp"
+#include "chorus/collective/group.hpp"
 #include "chorus/compress/compressor.hpp"
 #include "chorus/data/blocks.hpp"
 
@@ -40,15 +40,6 @@ constexpr std::string_view to_string(sparse_exchange how) noexcept {
 
 namespace detail {
 
-/// The number of the next plan, equal on all members, so that what it makes later can be told from what others make.
-template <transport Transport>
-std::uint64_t next_plan(group<Transport> const& members) {
-    std::uint64_t number = ++members.state()->plans;
-    if constexpr (counting_transport<Transport>)
-        if (std::uint64_t const counted = members.net().count_plan(members.state()->context); counted != 0) number = counted;
-    return number;
-}
-
 /// One sparse all-reduce of one rank: lengths first, then what they announce, in a group that nobody else uses.
 template <transport Transport, compressor Sparsifier>
 class sparse_all_reduce {
@@ -71,7 +62,7 @@ class sparse_all_reduce {
         } else {
             add([](auto& me) -> plan& { return me.select_all(), me.tell_lengths_of_regions(); });
             add([](auto& me) -> plan& { return me.send_regions(); });
-            add([](auto& me) -> plan& { return me.add_region(), me.tell_length(me.world_, me.mine_.message_bytes()); });
+            add([](auto& me) -> plan& { return me.add_messages(me.regions_.length(me.world_.rank())), me.tell_length(me.world_, me.mine_.message_bytes()); });
             add([](auto& me) -> plan& { return me.gather(me.world_, me.mine_); });
         }
         return all;
@@ -83,14 +74,11 @@ class sparse_all_reduce {
             else take_round(rounds_.back());
             return mine_.store(in_out_);
         }
-        rank_id r = 0;
         if (how == sparse_exchange::gather) {
-            for_messages([&](std::span<std::byte const> message) {
-                other_.read(message, in_out_.size());
-                r++ == 0 ? std::swap(sum_, other_) : sum_.add(other_, true);
-            });
-            return sum_.store(in_out_);
+            add_messages(in_out_.size());
+            return mine_.store(in_out_);
         }
+        rank_id r = 0;
         for_messages([&](std::span<std::byte const> message) {
             other_.read(message, regions_.length(r));
             other_.store(in_out_.subspan(regions_.begin(r), regions_.length(r)));
@@ -133,6 +121,15 @@ class sparse_all_reduce {
             visit(std::span<std::byte const>{arrived_}.subspan(at, static_cast<std::size_t>(length)));
             at += static_cast<std::size_t>(length);
         }
+    }
+
+    /// What has arrived, added up in the order of ranks.
+    void add_messages(std::size_t count) {
+        mine_.reset(count);
+        for_messages([&](std::span<std::byte const> message) {
+            other_.read(message, count);
+            mine_.add(other_, true);
+        });
     }
 
     // ---- merge ----
@@ -186,19 +183,12 @@ class sparse_all_reduce {
         return messages_plan_.emplace(plan_all_to_all_v(world_, message_, send_lengths_, arrived_, lengths_, automatic{}, options_));
     }
 
-    void add_region() {
-        mine_.reset(regions_.length(world_.rank()));
-        for_messages([&](std::span<std::byte const> message) {
-            other_.read(message, mine_.count());
-            mine_.add(other_, true);
-        });
-    }
 
     group<Transport> world_;
     std::span<float> in_out_;
     Sparsifier& select_;
     plan_options options_;
-    sparse_vector mine_, other_, sum_;
+    sparse_vector mine_, other_;
     std::vector<std::byte> message_, arrived_;
     std::uint64_t own_length_ = 0;
     std::vector<std::uint64_t> lengths_, send_lengths_;  // of messages, in bytes, by member
@@ -219,7 +209,7 @@ template <transport Transport, compressor Sparsifier>
 plan plan_sparse_all_reduce(group<Transport> const& members, std::span<float> in_out, Sparsifier& select, sparse_exchange how = sparse_exchange::split,
                             plan_options const& options = {}) {
     detail::expects(!options.carried_by, [] { return "sparse_all_reduce: its messages are compressed already"; });
-    auto const apart = members.duplicate(detail::next_plan(members));
+    auto const apart = members.duplicate(detail::next_plan(members.net(), *members.state()));
     auto self = std::make_shared<detail::sparse_all_reduce<Transport, Sparsifier>>(apart, in_out, select, options);
     auto stages = self->stages(self, how);
     std::string title = "sparse_all_reduce of " + std::to_string(in_out.size()) + " float by " + std::string{to_string(how)} + " of " + std::string{Sparsifier::name};

@@ -190,25 +190,28 @@ class coded_program {
         place_of_step_.assign(steps().size(), 0);
         for (std::uint32_t i = 0; i < steps().size(); ++i) {
             if (!is_message(steps()[i])) continue;
-            has_place_in_array_.push_back(lies_in_array(i));
-            place_of_step_[i] = has_place_in_array_.back() ? place_of_block_[steps()[i].local.first] : end;
-            if (!has_place_in_array_.back()) for_lengths(steps()[i].local, [&](rank_id, std::uint64_t count) { end += message_bytes(count); });
+            if (lies_in_array(i)) {
+                place_of_step_[i] = place_of_block_[steps()[i].local.first];
+                continue;
+            }
+            place_of_step_[i] = end;
+            for_lengths(steps()[i].local, [&](rank_id, std::uint64_t count) { end += message_bytes(count); });
         }
         memory_.grow(end);
     }
 
     void bind_messages() {
         program_.bytes_sent = 0;
-        std::size_t message = 0;
         for (std::uint32_t i = 0; i < steps().size(); ++i) {
             first_.push_back(static_cast<std::uint32_t>(pieces_.size()));
-            if (is_message(steps()[i])) bind_message(i, has_place_in_array_[message++]);
+            if (is_message(steps()[i])) bind_message(i);
         }
         first_.push_back(static_cast<std::uint32_t>(pieces_.size()));
     }
 
-    void bind_message(std::uint32_t i, bool is_in_array) {
+    void bind_message(std::uint32_t i) {
         step const& s = steps()[i];
+        bool const is_kept = s.kind == step_kind::recv && is_of_data(s) && place_of_step_[i] != place_of_block_[s.local.first];
         bound_step& bound = program_.steps[i];
         std::byte* const begin = memory_.data() + place_of_step_[i];
         std::byte* at = begin;
@@ -222,7 +225,7 @@ class coded_program {
             p.operand = reinterpret_cast<float const*>(operand);
             p.count = static_cast<std::size_t>(count);
             p.message = at;
-            p.kept_at = s.kind == step_kind::recv && is_of_data(s) && !is_in_array ? memory_.data() + place_of_block_[block] : nullptr;
+            p.kept_at = is_kept ? memory_.data() + place_of_block_[block] : nullptr;
             p.is_encoded = s.kind == step_kind::send && encodes_[i][is_of_data(s) ? number : 0];
             p.is_used_after = s.kind == step_kind::send && is_of_data(s) && is_used_[i][number];
             if (p.is_used_after) expect_writable(p.value);
@@ -260,7 +263,6 @@ class coded_program {
     std::vector<std::vector<bool>> is_used_;
     std::vector<std::uint64_t> place_of_block_;  // in memory_
     std::vector<std::uint64_t> place_of_step_;
-    std::vector<bool> has_place_in_array_;       // message -> whether its place is that of its blocks
     std::vector<piece> pieces_;
     std::vector<std::uint32_t> first_;           // step -> its first piece
 };

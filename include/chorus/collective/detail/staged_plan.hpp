@@ -4,6 +4,7 @@
 
 #include "chorus/base/check.hpp"
 #include "chorus/base/error.hpp"
+#include "chorus/collective/group.hpp"
 #include "chorus/collective/plan.hpp"
 
 #include <chrono>
@@ -125,5 +126,14 @@ class staged_plan final : public plan_model {
     std::size_t at_;  // the stage under way; one past the last: none
     std::optional<error> failure_;
 };
+
+/// Tells the other members of a group that this rank has failed outside an operation.
+template <transport Transport>
+staged_plan::teller teller_of(group<Transport> const& members) {
+    return [net = &members.net(), state = members.state()](error const& why) {
+        if (!state->failure) state->failure = why;
+        if constexpr (aborting_transport<Transport>) net->abort(why.code(), net->rank(), why.message());
+    };
+}
 
 }  // namespace chorus::detail
