@@ -352,12 +352,7 @@ class engine final : public plan_model, private under_way_item {
             progress const now = native_.poll();
             if (now == progress::done) return conclude();
             if (now != progress::failed) return become(now);
-            if constexpr (aborting_transport<Transport> && explaining_transport<Transport>) {
-                if (net_->is_aborted()) fail(transport_failure());
-                else give_up(errc::system_failed, native_.why());
-            } else {
-                give_up(errc::system_failed, native_.why());
-            }
+            if (!fail_as_told()) give_up(errc::system_failed, native_.why());
         }
         return state_;
     }
@@ -571,7 +566,9 @@ class engine final : public plan_model, private under_way_item {
         std::string const late = "not complete within " + to_string(deadline_) + "; ";
         if constexpr (surveying_transport<Transport>) {
             if (can_survey()) {
-                hang_report const found = explain_hang(views(), group_->me);
+                auto const all = views();
+                if (fail_as_told()) return;  // asked last: who left because of an abort left after it
+                hang_report const found = explain_hang(all, group_->me);
                 return give_up(errc::timed_out, late + found.text + "; here " + awaited(), found.culprit);
             }
         }
@@ -640,6 +637,17 @@ class engine final : public plan_model, private under_way_item {
             if (!net_->is_aborted()) return;
             group_->failure = transport_failure();
             raise(*group_->failure);
+        }
+    }
+
+    /// True if somebody has given up already: what that one says is the reason.
+    bool fail_as_told() {
+        if constexpr (aborting_transport<Transport> && explaining_transport<Transport>) {
+            if (!net_->is_aborted()) return false;
+            fail(transport_failure());
+            return true;
+        } else {
+            return false;
         }
     }
 
