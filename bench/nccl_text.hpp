@@ -75,7 +75,7 @@ inline std::string nccl_heading(bool per_iteration, bool stamped) {
     std::string units = "# " + in_width("(B)", 10) + "  " + in_width("(elements)", 12) + std::string(26, ' ');
     for (std::string_view half : {"out-of-place", "in-place"}) {
         std::size_t const width = per_iteration ? 69 : 33;
-        std::string centred((width - half.size()) / 2, ' ');
+        std::string centred((width - half.size() + 1) / 2, ' ');
         centred += half;
         centred.resize(width, ' ');
         halves += centred;
