@@ -348,6 +348,23 @@ TEST_CASE("a member that does not come is a time-out, and the group has failed")
     CHECK(std::string{why->what()}.find("not complete within") != std::string::npos);
 }
 
+TEST_CASE("a member that never makes the first native plan of some ranks is a time-out") {
+    mpi_transport net{MPI_COMM_WORLD};
+    if (net.size() < 3) return;
+    world_group const world{net};
+    if (net.rank() < 2) {
+        auto const pair = world.subgroup(std::vector<rank_id>{1, 0}).within(std::chrono::milliseconds{300});
+        numbers v(10, 1);
+        if (net.rank() == 0) {
+            auto const why = refusal([&] { (void)chorus::plan_all_reduce(pair, v, chorus::sum{}, native{}); });
+            REQUIRE(why);
+            CHECK(why->code() == chorus::errc::timed_out);
+            CHECK(std::string{why->what()}.find("barrier") != std::string::npos);
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char** argv) {
     chorus::mpi::session const session{argc, argv};
     doctest::Context context{argc, argv};

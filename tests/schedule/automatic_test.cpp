@@ -176,3 +176,12 @@ TEST_CASE("a table from a file, and none") {
         CHECK(has(failure.what(), path));
     }
 }
+
+TEST_CASE("a row may name the library's own, of which no time is known") {
+    automatic const tuned = read("all_reduce mpi 2..* * native\n");
+    choice const chosen = tuned.choose(collective::all_reduce, 4, 1024, false, false, "mpi");
+    CHECK(chosen.algorithm.name() == native::name);
+    CHECK(has(chosen.why, "a time that is not known"));
+    CHECK(has(chosen.why, "next best"));
+    CHECK_FALSE(chosen.times.empty());
+}

@@ -6,6 +6,7 @@
 #include "chorus/schedule/algorithms.hpp"
 #include "chorus/schedule/any_algorithm.hpp"
 #include "chorus/schedule/cost.hpp"
+#include "chorus/schedule/native.hpp"
 #include "chorus/schedule/selection_table.hpp"
 
 #include <algorithm>
@@ -62,7 +63,8 @@ struct automatic {
         chosen.is_measured = detail::time_in(chosen.times, row->algorithm).has_value();
         if (!chosen.is_measured) {
             chosen.times = expected_times(asked);
-            if (!detail::time_in(chosen.times, row->algorithm)) add_expected(chosen.times, row->algorithm, asked);
+            bool const is_costed = row->algorithm.name() != native::name && !detail::time_in(chosen.times, row->algorithm);
+            if (is_costed) add_expected(chosen.times, row->algorithm, asked);
         }
         if (row->line > 0) chosen.why += " line " + std::to_string(row->line);
         chosen.why += ": " + to_string(*row) + (chosen.is_measured ? "; measured " : "; the cost model expects ") +

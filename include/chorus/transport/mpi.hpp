@@ -74,14 +74,16 @@ class mpi_transport : public detail::messenger<detail::mpi_wire> {
 
     using native_operation = detail::mpi_collective;
 
-    /// One of MPI's own collectives, for the algorithm `native`. Blocks until all members are in it where they make their first one and are not all ranks
-    /// in order. Throws `unsupported` for what MPI has no type or operation for, and after a recovery: MPI goes on with all or none; `too_large` from 2^31 elements on.
+    /// One of MPI's own collectives, for the algorithm `native`. Blocks until all members are in it where they have not met. Throws `unsupported` for what MPI has no type or operation for, and after a recovery: MPI goes on with all or none; `too_large` from 2^31 elements on.
     native_operation make_native(native_call const& asked) {
         detail::expect_mpi_usable("native");
         if (recoveries() > 0)
             detail::raise(errc::unsupported, "native: MPI's own collectives do not go on without the ranks that were lost");
         return {*this, member_lists_, asked};
     }
+
+    /// Whether these ranks have a communicator: all in order from the beginning, others since they made their first native operation.
+    bool has_met(std::span<rank_id const> members) { return member_lists_.knows(net().communicator(), members); }
 
  private:
     explicit mpi_transport(detail::mpi_introduction known)

@@ -198,12 +198,13 @@ struct native_call {
     std::byte* output = nullptr;               ///< of the result; null: this rank gets nothing
 };
 
-/// Offers collectives of its library's own. `make_native` throws `unsupported`, naming what is missing, for what the library cannot do; it may wait for the
-/// members where they make their first one. `start` and `poll` do not block. `failed`: the transport was aborted, or the library failed, and `why` says how.
+/// Offers collectives of its library's own. `make_native` throws `unsupported`, naming what is missing, for what the library cannot do. `has_met` says
+/// whether these ranks have made one before; if not, making one waits for them all, for ever, and chorus sees to it beforehand that they come. `start` and `poll` do not block. `failed`: the transport was aborted, or the library failed, and `why` says how.
 /// `give_up`, before the operation's end: whether nobody touches the buffers any more; false: the library may, until it ends.
 template <class T> concept native_transport =
     transport<T> && requires(T& net, native_call const& asked, typename T::native_operation& made) {
         { net.make_native(asked) } -> std::same_as<typename T::native_operation>;
+        { net.has_met(std::span<rank_id const>{asked.members}) } -> std::same_as<bool>;
         { made.start() } noexcept;
         { made.poll() } noexcept -> std::same_as<progress>;
         { made.give_up() } noexcept -> std::same_as<bool>;

@@ -12,6 +12,7 @@
 #include "chorus/data/reduction.hpp"
 #include "chorus/schedule/any_algorithm.hpp"
 #include "chorus/schedule/automatic.hpp"
+#include "chorus/schedule/dissemination.hpp"
 #include "chorus/schedule/native.hpp"
 
 #include <concepts>
@@ -177,7 +178,7 @@ class collective_call {
         asked_.reason = std::move(chosen.why);
         if (options.carried_by) compress_by(options.carried_by);
         asked_.is_native = chosen.algorithm.name() == native::name;
-        if (asked_.is_native) expect_native();
+        if (asked_.is_native) prepare_natively(options.deadline);
         else asked_.program = chosen.algorithm.make(asked_.what, me(), ranks(), asked_.root == nobody ? 0 : asked_.root);
         if (whole_) {
             asked_.cut = blocks::near_equal(*whole_, asked_.program.blocks());
@@ -198,6 +199,18 @@ class collective_call {
     }
 
  private:
+    /// The library's own first call of a list of ranks waits for ever: the members meet before it, with a deadline.
+    void prepare_natively(time_limit deadline) const {
+        expect_native();
+        if constexpr (native_transport<Transport>) {
+            if (members_.net().has_met(members_.state()->members)) return;
+            collective_call meeting{members_, collective::barrier};
+            meeting.cut_at_will(0);
+            meeting.asked().element = "nothing";
+            meeting.finish(dissemination{}, {.deadline = deadline}).run();
+        }
+    }
+
     void expect_native() const {
         std::string const kind{kind_of(members_.net())};
         if constexpr (!native_transport<Transport>)

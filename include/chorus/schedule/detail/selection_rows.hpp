@@ -145,7 +145,7 @@ inline std::optional<double> time_in(std::vector<timed_algorithm> const& times, 
 /// "1.2 us, next best ring 1.5 us (+25 %)": of an algorithm among times that are sorted, and of the fastest other one.
 inline std::string compared(any_algorithm const& chosen, std::vector<timed_algorithm> const& times) {
     double const own = time_in(times, chosen).value_or(0);
-    std::string text = microseconds(own);
+    std::string text = own > 0 ? microseconds(own) : "a time that is not known";
     for (timed_algorithm const& other : times) {
         if (other.algorithm == chosen) continue;
         char more[32] = "";

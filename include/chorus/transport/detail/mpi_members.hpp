@@ -25,9 +25,10 @@ struct mpi_members {
 /// of that list's ranks that blocks, and kept.
 class mpi_member_lists {
  public:
+    bool knows(MPI_Comm world, std::span<rank_id const> ranks) const { return is_whole(world, ranks) || made_before(ranks) != nullptr; }
+
     std::shared_ptr<mpi_members> find(MPI_Comm world, std::span<rank_id const> ranks) {
-        for (auto const& each : known_)
-            if (std::equal(each->ranks.begin(), each->ranks.end(), ranks.begin(), ranks.end())) return each;
+        if (auto known = made_before(ranks)) return known;
         auto made = std::make_shared<mpi_members>();
         made->ranks.assign(ranks.begin(), ranks.end());
         if (is_whole(world, ranks)) made->net = world;
@@ -37,6 +38,12 @@ class mpi_member_lists {
     }
 
  private:
+    std::shared_ptr<mpi_members> made_before(std::span<rank_id const> ranks) const {
+        for (auto const& each : known_)
+            if (std::equal(each->ranks.begin(), each->ranks.end(), ranks.begin(), ranks.end())) return each;
+        return nullptr;
+    }
+
     static bool is_whole(MPI_Comm world, std::span<rank_id const> ranks) {
         int size = 0;
         expect_mpi(MPI_Comm_size(world, &size), "asking for the number of ranks");
