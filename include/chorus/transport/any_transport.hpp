@@ -65,6 +65,7 @@ class transport_interface {
     }
     virtual std::uint64_t recoveries() const noexcept { return 0; }
     virtual std::string_view kind() const noexcept { return {}; }
+    virtual rank_id cores() const noexcept { return 0; }
 
     first_error abort_;  // used only where the inner transport cannot abort
 
@@ -158,6 +159,10 @@ class transport_model final : public transport_interface {
         else return transport_interface::recover(limit, me);
     }
     std::string_view kind() const noexcept override { return kind_of(*net_); }
+    rank_id cores() const noexcept override {
+        if constexpr (core_counting_transport<Transport>) return std::as_const(*net_).cores();
+        else return transport_interface::cores();
+    }
     std::uint64_t recoveries() const noexcept override {
         if constexpr (recovering_transport<Transport>) return std::as_const(*net_).recoveries();
         else return transport_interface::recoveries();
@@ -212,6 +217,7 @@ class any_transport {
     rank_id rank() const noexcept { return rank_; }
     rank_id size() const noexcept { return size_; }
     std::string_view kind() const noexcept { return net_->kind(); }
+    rank_id cores() const noexcept { return net_->cores(); }
 
     bool is_reducing() const noexcept { return has_.reducing; }
     bool is_aborting() const noexcept { return has_.aborting; }

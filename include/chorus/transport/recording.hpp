@@ -40,6 +40,11 @@ class recording_transport {
     rank_id rank() const noexcept { return inner_->rank(); }
     rank_id size() const noexcept { return inner_->size(); }
     std::string_view kind() const noexcept { return kind_of(*inner_); }
+    rank_id cores() const noexcept
+        requires core_counting_transport<Transport>
+    {
+        return inner_->cores();
+    }
     Transport& inner() noexcept { return *inner_; }
 
     ticket post_send(rank_id peer, message_tag tag, std::span<std::byte const> out) {

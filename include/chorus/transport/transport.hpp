@@ -223,4 +223,21 @@ constexpr std::string_view kind_of(Transport const& net) noexcept {
     else return {};
 }
 
+/// Knows how many cores its ranks, all of one host, have together; 0: it does not know. It must be the same on all ranks.
+template <class T> concept core_counting_transport = transport<T> && requires(T const& known) {
+    { known.cores() } noexcept -> std::same_as<rank_id>;
+};
+
+/// The cores that `members` of a transport's ranks take turns on while the others are at work as well; 0: each has one of its own, or it is not known.
+template <transport Transport>
+constexpr rank_id shared_cores(Transport const& net, rank_id members) noexcept {
+    if constexpr (core_counting_transport<Transport>) {
+        if (net.cores() == 0 || net.cores() >= net.size()) return 0;
+        std::uint64_t const share = std::uint64_t{net.cores()} * members / net.size();
+        return share < 1 ? 1 : static_cast<rank_id>(share);
+    } else {
+        return 0;
+    }
+}
+
 }  // namespace chorus

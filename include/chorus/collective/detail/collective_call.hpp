@@ -75,11 +75,11 @@ inline choice choose_automatically(automatic const& wanted, group_state& members
 
 template <class A>
 choice choose_algorithm(A const& wanted, group_state& members, operation const& asked, std::uint64_t bytes, bool uneven,
-                        std::string_view transport_kind) {
+                        std::string_view transport_kind, rank_id cores) {
     bool const needs_order = asked.reduction && !asked.reduction->is_commutative;
     if constexpr (std::same_as<A, automatic>) {
         return choose_automatically(wanted, members,
-                                    {asked.what, asked.ranks, bytes, transport_kind, needs_order, uneven});
+                                    {asked.what, asked.ranks, bytes, transport_kind, needs_order, uneven, cores});
     } else {
         any_algorithm fixed{wanted};
         if (needs_order && has_reduction(asked.what) && !fixed.keeps_order())
@@ -173,7 +173,7 @@ class collective_call {
             uneven && asked_.what == collective::all_to_all ? std::uint64_t{ranks()} * 4096
                                                             : asked_.count * asked_.element_bytes;
         choice chosen =
-            choose_algorithm(wanted, *members_.state(), asked_, bytes, uneven, kind_of(members_.net()));
+            choose_algorithm(wanted, *members_.state(), asked_, bytes, uneven, kind_of(members_.net()), shared_cores(members_.net(), ranks()));
         asked_.algorithm = chosen.algorithm.describe();
         asked_.reason = std::move(chosen.why);
         if (options.carried_by) compress_by(options.carried_by);

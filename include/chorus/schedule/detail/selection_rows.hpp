@@ -28,6 +28,7 @@ struct algorithm_query {
     std::string_view transport{};  ///< its `kind()`; empty: not known
     bool needs_order = false;      ///< the operation does not commute
     bool uneven = false;           ///< blocks of an all-to-all differ in length
+    rank_id cores = 0;             ///< fewer than ranks, which take turns on them; 0: each rank has one of its own
 };
 
 namespace detail {

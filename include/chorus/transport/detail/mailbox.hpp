@@ -47,6 +47,7 @@ class mailbox : public endpoint_state {
 
     rank_id rank() const noexcept { return me_; }
     rank_id size() const noexcept { return arena_.shape().ranks; }
+    rank_id cores() const noexcept { return arena_.header().cores; }
 
     ticket post_send(rank_id peer, message_tag tag, std::span<std::byte const> out) { return post_push(peer, tag, out, 0); }
 

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 // The memory that the ranks of one host share: plain lock-free words at fixed offsets, so that it serves threads (heap) and
 // processes (a mapping, at different addresses) alike. All-zero memory is a valid, empty arena but for the header.
@@ -103,6 +104,7 @@ struct alignas(cache_line) arena_header {
     std::uint64_t chunk_bytes;
     std::uint32_t offers_per_rank;
     std::atomic<std::uint32_t> attached;  ///< ranks that have mapped it so far
+    std::uint32_t cores;                  ///< of the host, as who made the arena sees it; 0: not known
     alignas(cache_line) std::atomic<std::uint32_t> abort_word;  ///< recoveries so far × 4 + abort_stage
     std::uint32_t abort_code;
     rank_id abort_blamed;
@@ -138,6 +140,7 @@ class mailbox_arena {
         header().chunks_per_rank = shape_.chunks_per_rank;
         header().chunk_bytes = shape_.chunk_bytes;
         header().offers_per_rank = shape_.offers_per_rank;
+        header().cores = std::thread::hardware_concurrency();
         header().magic = magic;
     }
 
