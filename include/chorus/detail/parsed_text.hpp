@@ -6,11 +6,13 @@
 #include "chorus/base/error.hpp"
 
 #include <charconv>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -81,6 +83,54 @@ inline std::uint32_t parse_number(std::string_view name, std::string_view text) 
         return std::string{name} + '=' + std::string{text} + ": a whole number from 0 to 4294967295 is needed";
     });
     return value;
+}
+
+// The values of an enumeration are the texts that `words_of` has, a function beside the enumeration.
+
+template <class Value>
+std::string value_text(Value value) {
+    if constexpr (std::is_enum_v<Value>) {
+        return std::string{words_of(value)[static_cast<std::size_t>(value)]};
+    } else if constexpr (std::same_as<Value, bool>) {
+        return value ? "true" : "false";
+    } else {
+        char text[64];
+        return {text, std::to_chars(text, text + sizeof text, value).ptr};
+    }
+}
+
+template <class Value>
+std::string_view what_is_needed() {
+    if constexpr (std::same_as<Value, bool>) return "true or false";
+    else if constexpr (std::is_integral_v<Value>) return "a whole number";
+    else return "a number";
+}
+
+/// Throws `invalid_argument` for a text that is no such value.
+template <class Value>
+void set_value(Value& value, std::string_view name, std::string_view text) {
+    std::string needed;
+    if constexpr (std::is_enum_v<Value>) {
+        std::size_t i = 0;
+        for (std::string_view word : words_of(value)) {
+            if (word == text) {
+                value = static_cast<Value>(i);
+                return;
+            }
+            needed += (i++ == 0 ? "" : ", ") + std::string{word};
+        }
+        needed = "one of " + needed;
+    } else if constexpr (std::same_as<Value, bool>) {
+        if (text == "true" || text == "false") {
+            value = text == "true";
+            return;
+        }
+    } else {
+        auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (problem == std::errc{} && end == text.data() + text.size()) return;
+    }
+    if (needed.empty()) needed = what_is_needed<Value>();
+    expects(false, [&] { return std::string{name} + '=' + std::string{text} + ": " + needed + " is needed"; });
 }
 
 }  // namespace chorus::detail

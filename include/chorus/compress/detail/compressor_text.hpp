@@ -2,69 +2,16 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
-#include "chorus/base/check.hpp"
 #include "chorus/compress/compressor.hpp"
 #include "chorus/detail/parsed_text.hpp"
 
-#include <charconv>
 #include <concepts>
-#include <cstddef>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <type_traits>
 
 namespace chorus::detail {
 
 // Compressors as text: name(parameter=value, …), the parameters being those members of theirs that `with_parameters` knows.
-
-// The values of an enumeration are the texts that `words_of` has, a function beside the enumeration.
-
-template <class Value>
-std::string value_text(Value value) {
-    if constexpr (std::is_enum_v<Value>) {
-        return std::string{words_of(value)[static_cast<std::size_t>(value)]};
-    } else if constexpr (std::same_as<Value, bool>) {
-        return value ? "true" : "false";
-    } else {
-        char text[64];
-        return {text, std::to_chars(text, text + sizeof text, value).ptr};
-    }
-}
-
-template <class Value>
-std::string_view what_is_needed() {
-    if constexpr (std::same_as<Value, bool>) return "true or false";
-    else if constexpr (std::is_integral_v<Value>) return "a whole number";
-    else return "a number";
-}
-
-/// Throws `invalid_argument` for a text that is no such value.
-template <class Value>
-void set_value(Value& value, std::string_view name, std::string_view text) {
-    std::string needed;
-    if constexpr (std::is_enum_v<Value>) {
-        std::size_t i = 0;
-        for (std::string_view word : words_of(value)) {
-            if (word == text) {
-                value = static_cast<Value>(i);
-                return;
-            }
-            needed += (i++ == 0 ? "" : ", ") + std::string{word};
-        }
-        needed = "one of " + needed;
-    } else if constexpr (std::same_as<Value, bool>) {
-        if (text == "true" || text == "false") {
-            value = text == "true";
-            return;
-        }
-    } else {
-        auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (problem == std::errc{} && end == text.data() + text.size()) return;
-    }
-    if (needed.empty()) needed = what_is_needed<Value>();
-    expects(false, [&] { return std::string{name} + '=' + std::string{text} + ": " + needed + " is needed"; });
-}
 
 /// visit(name, member) for each parameter that the compressor has: one line for every name there is.
 template <class C, class Visit>
