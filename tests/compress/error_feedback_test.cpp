@@ -251,7 +251,8 @@ TEST_CASE("the averaged approximation is asked for once after each message") {
     error_feedback own{top_k::of(1)};
     sent_by(own, {4, 5, 6});
     CHECK(suites::unlike(errc::invalid_argument, {"nothing to settle"}, [&] { own.settle(mean); }) == "");
-    CHECK(suites::unlike(errc::invalid_argument, {"without a message"}, [&] { own.correct(mean); }) == "");
+    own.correct(mean);
+    CHECK(suites::unlike(errc::invalid_argument, {"before the last was settled"}, [&] { sent_by(own, {4, 5, 6}); }) == "");
     CHECK(copy_of(feedback.correct(mean)) == floats{4, 5, 6});
     CHECK(suites::unlike(errc::invalid_argument, {"before the last was settled"}, [&] { feedback.correct(mean); }) == "");
     feedback.settle(mean);

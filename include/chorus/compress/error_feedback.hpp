@@ -95,29 +95,28 @@ class error_feedback : public detail::payload_of<Compressor> {
         return used;
     }
 
-    /// Of `approximation::averaged`, instead of `encode`: x itself, for an exchange that is no message, such as the two rounds of low_rank.
-    /// Valid until `settle`.
+    /// Instead of `encode`: x itself, for an exchange that is no message, such as the two rounds of low_rank. Valid until `settle`.
     std::span<float const> correct(std::span<float const> dense) {
-        detail::expects(options_.against == approximation::averaged, [] {
-            return std::string{name} + " corrects without a message only against the averaged approximation";
-        });
         expect_ready(dense.size());
         fill_corrected(dense);
         is_unsettled_ = true;
         return corrected_;
     }
 
-    /// Of `approximation::averaged`, after each `encode` or `correct`: keeps x - mean, where `mean` is what all ranks together came to, averaged.
-    void settle(std::span<float const> mean) {
+    /// After each `correct`, and each `encode` against the averaged approximation: keeps x - stand_in, where `stand_in` is this rank's part of what
+    /// all together came to, or what they came to, averaged. Summed over ranks the residuals are equal.
+    void settle(std::span<float const> stand_in) {
         detail::expects(is_unsettled_, [] { return std::string{name} + " has nothing to settle"; });
-        detail::expects(mean.size() == corrected_.size(), [&] {
+        detail::expects(stand_in.size() == corrected_.size(), [&] {
             return std::string{name} + " encoded " + std::to_string(corrected_.size()) + " elements and is settled with " +
-                   std::to_string(mean.size());
+                   std::to_string(stand_in.size());
         });
-        residual_.resize(mean.size());
-        subtract(mean);
+        residual_.resize(stand_in.size());
+        subtract(stand_in);
         is_unsettled_ = false;
     }
+
+    feedback_options const& options() const noexcept { return options_; }
 
     void decode(std::span<std::byte const> received, std::span<float> out) const { inner.decode(received, out); }
     void decode_add(std::span<std::byte const> received, std::span<float> out) const { inner.decode_add(received, out); }
