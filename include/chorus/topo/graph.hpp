@@ -62,7 +62,7 @@ inline void expect_list(std::vector<rank_id> const& list, std::string_view graph
                    (peer == rank ? ", which is the rank itself" : ", which does not exist");
         });
     expects(std::adjacent_find(list.begin(), list.end(), std::greater_equal<>{}) == list.end(), [&] {
-        return who(graph, step, rank, size) + ": neighbours are not ascending, or one is named twice";
+        return who(graph, step, rank, size) + ": a neighbour is named twice, or they are not ascending";
     });
 }
 

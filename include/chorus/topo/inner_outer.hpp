@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// SPDX-FileCopyrightText: 2026 the chorus authors
+#pragma once
+
+#include "chorus/base/check.hpp"
+#include "chorus/base/types.hpp"
+#include "chorus/topo/detail/graph_text.hpp"
+#include "chorus/topo/detail/neighbour_list.hpp"
+#include "chorus/topo/graph.hpp"
+#include "chorus/topo/layout.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace chorus::topo {
+
+/// Everybody within a host, and one rank of each host, another at each step, with those of the hosts before and after.
+///
+/// `places` says who sits where; without it hosts are runs of `width` ranks, the last one perhaps shorter. Throws
+/// `invalid_argument`, on every rank alike, for a layout of another size and for width 0.
+/// degree h - 1 in a host of h ranks, up to 2 more for the one that speaks for it | edges go both ways
+/// period: the ranks of the largest host | between two neighbouring hosts go two messages at each step, one each way
+struct inner_outer {
+    static constexpr std::string_view name = "inner_outer";
+    rank_id width = 4;
+    std::optional<layout> places = std::nullopt;
+
+    neighbours at(step_id step, rank_id rank, rank_id size) const {
+        detail::expect_rank(name, rank, size);
+        layout const on = layout_of(size);
+        rank_id const host = on.host_of(rank);
+        auto const speaker = [&](rank_id which) {
+            auto const ranks = on.ranks_of(which);
+            return ranks[static_cast<std::size_t>(step % longest(on) % ranks.size())];
+        };
+        auto const inside = on.ranks_of(host);
+        std::vector<rank_id> ranks{inside.begin(), inside.end()};
+        if (speaker(host) == rank) {
+            ranks.push_back(speaker((host + 1) % on.hosts()));
+            ranks.push_back(speaker((host + on.hosts() - 1) % on.hosts()));
+        }
+        return detail::both_ways(std::move(ranks), rank);
+    }
+    step_id period(rank_id size) const { return longest(layout_of(size)); }
+
+    static constexpr std::string_view set_name = "hosts";
+
+    /// inner_outer(width=2) or inner_outer(hosts=0+0+1+1): the host of each rank.
+    std::string describe() const {
+        if (!places) return std::string{name} + (width == 4 ? "" : "(width=" + std::to_string(width) + ')');
+        std::vector<rank_id> host_of;
+        for (rank_id rank = 0; rank < places->size(); ++rank) host_of.push_back(places->host_of(rank));
+        return std::string{name} + "(hosts=" + detail::ranks_text(host_of) + ')';
+    }
+    /// Reads hosts as `describe` writes them; false for other names. Throws `invalid_argument` for what is no list.
+    bool set(std::string_view parameter, std::string_view text) {
+        if (parameter != set_name) return false;
+        places.emplace(detail::parse_ranks(parameter, text));
+        return true;
+    }
+
+    friend bool operator==(inner_outer const&, inner_outer const&) = default;
+
+ private:
+    layout layout_of(rank_id size) const {
+        if (!places) return layout::blocks(size, width);
+        detail::expects(places->size() == size, [&] {
+            return "inner_outer: a layout of " + std::to_string(places->size()) + " ranks for " + std::to_string(size);
+        });
+        return *places;
+    }
+    static rank_id longest(layout const& on) {
+        auto const sizes = on.sizes();
+        return *std::max_element(sizes.begin(), sizes.end());
+    }
+};
+static_assert(graph<inner_outer>);
+
+}  // namespace chorus::topo
