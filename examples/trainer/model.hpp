@@ -139,9 +139,9 @@ class model {
         return loss;
     }
 
-    /// One step of stochastic gradient descent with momentum 0.9; `samples` is how many images the gradient sums.
-    void descend(float rate, std::size_t samples) {
-        velocity_ = 0.9F * velocity_ + gradient_ / static_cast<float>(samples);
+    /// One step of stochastic gradient descent with momentum; `samples` is how many images the gradient sums.
+    void descend(float rate, float momentum, std::size_t samples) {
+        velocity_ = momentum * velocity_ + gradient_ / static_cast<float>(samples);
         weights_ -= rate * velocity_;
     }
 

@@ -33,6 +33,7 @@ struct settings {
     std::size_t epochs = 20;
     std::size_t batch = 64;  ///< of all ranks together, so that the mathematics does not depend on their number
     double rate = 0.1;       ///< of learning, at first; falls to 0 in the last epoch
+    double momentum = 0.9;   ///< of the descent
     std::uint64_t seed = 1;
     double least_accuracy = 96;  ///< percent
     bool alone = true;       ///< one process learns as well, to compare with

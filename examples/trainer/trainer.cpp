@@ -121,6 +121,7 @@ void add_options(CLI::App& app, settings& chosen) {
     app.add_option("--epochs", chosen.epochs, "How often all training images are seen")->check(CLI::Range(1, 10000));
     app.add_option("--batch", chosen.batch, "Images per step, over all ranks together")->check(CLI::Range(1, 100000));
     app.add_option("--rate", chosen.rate, "Of learning, at first; it falls to 0")->check(CLI::PositiveNumber);
+    app.add_option("--momentum", chosen.momentum, "Of the descent; best 0, at ten times the rate, behind error feedback")->check(CLI::Range(0.0, 0.999));
     app.add_option("--seed", chosen.seed, "Of the first weights and of the order of the images");
     app.add_option("--least-accuracy", chosen.least_accuracy, "Percent of test images; with less the run has failed");
     app.add_flag("!--not-alone", chosen.alone, "Do not have one process learn as well, to compare with");
