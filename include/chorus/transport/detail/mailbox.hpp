@@ -67,7 +67,7 @@ class mailbox : public endpoint_state {
         r.source = out.data();
         r.bytes = out.size();
         if (Platform::pushes && peer != me_ && style_.has_own_core && element_bytes > 0)
-            r.piece_bytes = arena_.shape().chunk_bytes / element_bytes * element_bytes;
+            r.piece_bytes = pushed_piece(out.size(), element_bytes);
         r.stage = request_stage::queued;
         lane_out.queue.push_back(r);
         flush(peer);
@@ -297,7 +297,7 @@ class mailbox : public endpoint_state {
             r.stage = request_stage::complete;
             return true;
         }
-        if (r.bytes <= eager_bytes_) {
+        if (r.bytes <= eager_bytes_ && (r.piece_bytes == 0 || r.bytes <= r.piece_bytes)) {
             std::uint32_t const chunk = free_chunk();
             if (chunk != no_chunk && chunk + 1 < arena_.shape().chunks_per_rank) {  // the last one is kept for streams
                 send_eagerly(r, chunk);
@@ -305,6 +305,14 @@ class mailbox : public endpoint_state {
             }
         }
         return make_offer(r);
+    }
+
+    /// Whole elements: 8 or 16 KiB where a chunk would hold so much of the message that the two copies hardly overlap. 0: none fits into a chunk.
+    std::uint64_t pushed_piece(std::uint64_t bytes, std::uint64_t element_bytes) const noexcept {
+        std::uint64_t const chunk = arena_.shape().chunk_bytes;
+        if (element_bytes > chunk) return 0;
+        std::uint64_t const part = bytes <= chunk / 2 ? chunk / 4 : bytes <= 2 * chunk ? chunk / 2 : chunk;
+        return (std::max)(part / element_bytes, std::uint64_t{1}) * element_bytes;
     }
 
     void send_eagerly(request& r, std::uint32_t chunk) noexcept {
