@@ -27,11 +27,16 @@ std::vector<std::string_view> transports() {
     return all;
 }
 
-int run_ranks(start const& asked, rank_program const& program) {
+start completed(start const& asked) {
     start chosen = asked;
     bool const launched = has_launcher() && asked.ranks == 0;
     if (chosen.transport.empty()) chosen.transport = !launched ? "thread" : has_mpi() ? "mpi" : has_ucx() ? "ucx" : "shm";
     if (chosen.ranks == 0 && !launched) chosen.ranks = chosen.transport == "self" ? 1 : 2;
+    return chosen;
+}
+
+int run_ranks(start const& asked, rank_program const& program) {
+    start const chosen = completed(asked);
     if (chosen.transport == "self") return run_on_self(chosen, program);
     if (chosen.transport == "thread") return run_on_threads(chosen, program);
     if (chosen.transport == "shm") return run_on_processes(chosen, program);

@@ -31,6 +31,9 @@ bool has_launcher();
 /// thread and self are always there, shm where processes can share memory, ucx and mpi where they were built in.
 std::vector<std::string_view> transports();
 
+/// With what is taken where transport or ranks are not given; ranks stay 0 under a launcher.
+start completed(start const& asked);
+
 /// Starts the ranks, or becomes one of those that a launcher started, and returns the exit code. Throws what went wrong:
 /// chorus::error, std::exception.
 int run_ranks(start const& asked, rank_program const& program);

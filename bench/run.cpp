@@ -123,7 +123,9 @@ int measure_all(endpoint& net, settings const& asked) {
 }  // namespace
 
 int run(settings const& asked) {
-    return run_ranks(asked.where, [&](endpoint& net) { return measure_all(net, asked); });
+    settings complete = asked;
+    complete.where = completed(asked.where);
+    return run_ranks(complete.where, [&](endpoint& net) { return measure_all(net, complete); });
 }
 
 }  // namespace bench

@@ -1,0 +1,22 @@
+# chorus_find_mpi(LIBRARY MODULE LAUNCHER DEBIAN_PACKAGE): the target chorus_mpi_LIBRARY, of the pkg-config module, and the launcher in
+# CHORUS_LIBRARY_LAUNCHER. Sets has_LIBRARY, and says what is left out where one is missing. Both MPI libraries may be used side by side.
+find_package(PkgConfig QUIET)
+
+function(chorus_find_mpi library module launcher debian_package)
+    if(NOT TARGET chorus_mpi_${library})
+        if(PkgConfig_FOUND)
+            pkg_check_modules(chorus_${library} QUIET IMPORTED_TARGET GLOBAL ${module})
+        endif()
+        find_program(CHORUS_${library}_LAUNCHER ${launcher})
+        if(NOT chorus_${library}_FOUND OR NOT CHORUS_${library}_LAUNCHER)
+            message(STATUS "chorus: programs over ${library} left out: it was not found (Debian: apt-get install ${debian_package})")
+            set(has_${library} FALSE PARENT_SCOPE)
+            return()
+        endif()
+        add_library(chorus_mpi_${library} INTERFACE)
+        target_include_directories(chorus_mpi_${library} SYSTEM INTERFACE ${chorus_${library}_INCLUDE_DIRS})
+        target_link_libraries(chorus_mpi_${library} INTERFACE PkgConfig::chorus_${library})
+        target_compile_definitions(chorus_mpi_${library} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+    endif()
+    set(has_${library} TRUE PARENT_SCOPE)
+endfunction()
