@@ -95,6 +95,29 @@ TEST_CASE("ranks that take turns on cores: the work of all decides, and none lis
     CHECK(broadcast(8) == broadcast(0));                                   // a core each
 }
 
+TEST_CASE("between hosts long sums go round a ring in two halves, one of them under way while the other is reduced") {
+    automatic const any{};
+    for (std::string_view transport : {"ucx", "mpi"})
+        for (rank_id size : {2u, 3u, 4u, 8u, 16u}) {
+            auto chosen = [&](std::uint64_t bytes, bool needs_order = false) {
+                return any.choose({collective::all_reduce, size, bytes, transport, needs_order}).algorithm;
+            };
+            CHECK(chosen(64u << 20).describe() == "ring(segments=2)");
+            CHECK(chosen(64u << 20, true).keeps_order());
+            CHECK(chosen(8).cost_of(collective::all_reduce, size, 8).rounds <= 5);
+            for (collective operation : all_collectives) {
+                double before = 0;
+                for (std::uint64_t bytes : sizes_in_bytes) {
+                    choice const one = any.choose({operation, size, bytes, transport});
+                    double const time = one.times.front().seconds;
+                    CHECK(time == any.expected_seconds(one.algorithm, operation, size, bytes, 0, transport));
+                    CHECK(time >= before);
+                    before = time;
+                }
+            }
+        }
+}
+
 TEST_CASE("many ranks: few rounds for short vectors, few bytes for long ones") {
     automatic const any{};
     auto chosen = [&](std::uint64_t bytes) {

@@ -35,8 +35,8 @@ struct choice {
 /// Chooses an algorithm for a collective: by the row of the table that answers, else by expected time.
 ///
 /// A pure function of its arguments and members: all ranks that ask the same get the same, with the same table and
-/// link. Candidates of the cost model are the listed algorithms with their default parameters, hierarchies apart; a
-/// table may name any. The expected time never falls as the bytes grow. Takes as long as making two schedules of every
+/// link. Candidates of the cost model are the listed algorithms with their default parameters, hierarchies apart, and
+/// for an all-reduce between hosts a ring of two segments; a table may name any. The expected time never falls as the bytes grow. Takes as long as making two schedules of every
 /// candidate, or those of all ranks where they take turns on cores, for once per question and group.
 struct automatic {
     static constexpr std::string_view name = "automatic";
@@ -47,6 +47,7 @@ struct automatic {
     double per_copied_byte = 2.3e-10;  ///< seconds, of short messages, which are copied twice
     double per_message = 1.5e-7;     ///< seconds to post one more message in a round
     shared_core_model in_turns{};    ///< ranks that outnumber the cores of their host
+    link_model network{.latency = 1e-5, .per_byte = 1e-9, .per_reduced_byte = 1e-10};  ///< transports "ucx" and "mpi"; one more message costs a latency
     std::shared_ptr<selection_table const> table{};  ///< null: none
 
     /// With the table of this file, which `chorus-bench tune` writes. Throws as `selection_table::load`.
@@ -84,11 +85,10 @@ struct automatic {
     /// Seconds that the cost model expects. Each rank has a core: the cost's, and the handling of each message beyond one
     /// per round. Ranks take turns on `cores`: the work of all of them.
     double expected_seconds(any_algorithm const& algorithm, collective operation, rank_id size, std::uint64_t bytes,
-                            rank_id cores = 0) const {
+                            rank_id cores = 0, std::string_view transport = {}) const {
         if (cores > 0 && cores < size) return seconds(in_turns, algorithm, operation, size, static_cast<double>(bytes), cores);
-        return expected(algorithm.cost_of(operation, size, static_cast<double>(bytes)),
-                        (std::max)(messages(algorithm.make(operation, 0, size)),
-                                   messages(algorithm.make(operation, size / 2, size))));
+        if (is_network(transport)) return expected_between_hosts(algorithm, operation, size, bytes);
+        return expected(algorithm.cost_of(operation, size, static_cast<double>(bytes)), messages(algorithm, operation, size));
     }
 
     /// The same link and the very same table.
@@ -102,9 +102,23 @@ struct automatic {
     bool has_link_of(automatic const& other) const noexcept {
         return link.latency == other.link.latency && link.per_byte == other.link.per_byte &&
                link.per_reduced_byte == other.link.per_reduced_byte && per_message == other.per_message &&
-               handshake == other.handshake && per_copied_byte == other.per_copied_byte && in_turns == other.in_turns;
+               network.latency == other.network.latency && network.per_byte == other.network.per_byte &&
+               network.per_reduced_byte == other.network.per_reduced_byte && handshake == other.handshake && per_copied_byte == other.per_copied_byte && in_turns == other.in_turns;
     }
 
+    static bool is_network(std::string_view transport) noexcept { return transport == "ucx" || transport == "mpi"; }
+
+    /// What several rounds in flight reduce, they reduce while others are on their way.
+    double expected_between_hosts(any_algorithm const& algorithm, collective operation, rank_id size, std::uint64_t bytes) const {
+        cost c = algorithm.cost_of(operation, size, static_cast<double>(bytes));
+        double const more = (std::max)(messages(algorithm, operation, size) - c.rounds, 0.0);
+        if (algorithm.make(operation, 0, size).in_flight() > 1) c.bytes_reduced = 0;
+        return seconds(c, network) + more * network.latency;
+    }
+
+    static double messages(any_algorithm const& algorithm, collective operation, rank_id size) {
+        return (std::max)(messages(algorithm.make(operation, 0, size)), messages(algorithm.make(operation, size / 2, size)));
+    }
     static double messages(schedule const& plan) {
         double sent = 0;
         double received = 0;
@@ -123,7 +137,7 @@ struct automatic {
 
     /// Keeps the fastest first, and of equals the one that came first.
     void add_expected(std::vector<timed_algorithm>& times, any_algorithm const& algorithm, algorithm_query const& asked) const {
-        double const time = expected_seconds(algorithm, asked.operation, asked.ranks, asked.bytes, asked.cores);
+        double const time = expected_seconds(algorithm, asked.operation, asked.ranks, asked.bytes, asked.cores, asked.transport);
         auto const place = std::upper_bound(times.begin(), times.end(), time,
                                             [](double value, timed_algorithm const& other) { return value < other.seconds; });
         times.insert(place, {algorithm, time});
@@ -144,6 +158,8 @@ struct automatic {
             }
             return false;
         });
+        bool const may_overlap = is_network(asked.transport) && asked.operation == collective::all_reduce && !asked.needs_order;
+        if (may_overlap) add_expected(times, ring{.segments = 2}, asked);  // one half is reduced while the other is under way
         return times;
     }
 
