@@ -35,6 +35,9 @@ class compression {
 
     explicit operator bool() const noexcept { return codec_ != nullptr; }
 
+    /// Another one of the same compressor as it was given: no state, for a plan of its own.
+    compression fresh() const { return codec_ ? compression{codec_->prototype()} : compression{}; }
+
     /// The compressor with its parameters.
     std::string describe() const { return codec_ ? codec_->describe() : "nothing"; }
 

@@ -43,6 +43,7 @@ class block_codec {
     void decode(std::byte const* message, std::span<float> values) const { prototype_.decode(contents(message, values.size()), values); }
     void decode_add(std::byte const* message, std::span<float> values) const { prototype_.decode_add(contents(message, values.size()), values); }
 
+    any_compressor const& prototype() const noexcept { return prototype_; }
     std::string describe() const { return prototype_.describe(); }
 
     /// For each block the length of its state, and that.

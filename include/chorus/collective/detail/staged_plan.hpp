@@ -6,11 +6,11 @@
 #include "chorus/base/error.hpp"
 #include "chorus/collective/group.hpp"
 #include "chorus/collective/plan.hpp"
+#include "chorus/detail/current_error.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -104,18 +104,8 @@ class staged_plan final : public plan_model {
     }
 
     void keep_failure() noexcept {
-#if CHORUS_HAS_EXCEPTIONS
-        try {
-            throw;
-        } catch (error const& thrown) {
-            failure_.emplace(thrown);
-        } catch (std::exception const& thrown) {
-            failure_.emplace(errc::aborted, title_ + ": " + thrown.what());
-        } catch (...) {
-            failure_.emplace(errc::aborted, title_ + ": an exception of unknown type");
-        }
+        failure_.emplace(current_error(title_));
         tell_(*failure_);
-#endif
     }
 
     std::string title_;
