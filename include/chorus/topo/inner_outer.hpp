@@ -10,7 +10,9 @@
 #include "chorus/topo/layout.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,12 +21,14 @@
 
 namespace chorus::topo {
 
-/// Everybody within a host, and one rank of each host, another at each step, with those of the hosts before and after.
+/// Everybody within a host, and one rank of each host, another at each step, with those of two other hosts: the ones before
+/// and after it at distance 1, 2, 4, … in turn, around the end.
 ///
 /// `places` says who sits where; without it hosts are runs of `width` ranks, the last one perhaps shorter. Throws
 /// `invalid_argument`, on every rank alike, for a layout of another size and for width 0.
 /// degree h - 1 in a host of h ranks, up to 2 more for the one that speaks for it | edges go both ways
-/// period: the ranks of the largest host | between two neighbouring hosts go two messages at each step, one each way
+/// period: the least common multiple of the largest host's ranks and the number of distances | from each host go at most two
+/// messages at each step, and as many to it
 struct inner_outer {
     static constexpr std::string_view name = "inner_outer";
     rank_id width = 4;
@@ -34,6 +38,7 @@ struct inner_outer {
         detail::expect_rank(name, rank, size);
         layout const on = layout_of(size);
         rank_id const host = on.host_of(rank);
+        rank_id const distance = rank_id{1} << step % distances(on);
         auto const speaker = [&](rank_id which) {
             auto const ranks = on.ranks_of(which);
             return ranks[static_cast<std::size_t>(step % longest(on) % ranks.size())];
@@ -41,12 +46,15 @@ struct inner_outer {
         auto const inside = on.ranks_of(host);
         std::vector<rank_id> ranks{inside.begin(), inside.end()};
         if (speaker(host) == rank) {
-            ranks.push_back(speaker((host + 1) % on.hosts()));
-            ranks.push_back(speaker((host + on.hosts() - 1) % on.hosts()));
+            ranks.push_back(speaker((host + distance) % on.hosts()));
+            ranks.push_back(speaker((host + on.hosts() - distance) % on.hosts()));
         }
         return detail::both_ways(std::move(ranks), rank);
     }
-    step_id period(rank_id size) const { return longest(layout_of(size)); }
+    step_id period(rank_id size) const {
+        layout const on = layout_of(size);
+        return std::lcm(longest(on), distances(on));
+    }
 
     static constexpr std::string_view set_name = "hosts";
 
@@ -74,10 +82,12 @@ struct inner_outer {
         });
         return *places;
     }
-    static rank_id longest(layout const& on) {
+    static step_id longest(layout const& on) {
         auto const sizes = on.sizes();
         return *std::max_element(sizes.begin(), sizes.end());
     }
+    /// How many powers of two are below the number of hosts; 1 for a single host, which has no others at any distance.
+    static step_id distances(layout const& on) { return on.hosts() > 2 ? static_cast<step_id>(std::bit_width(on.hosts() - 1)) : 1; }
 };
 static_assert(graph<inner_outer>);
 
