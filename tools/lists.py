@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # folder, file of the list, name of the list, models that are deliberately not in it
 LISTS = [
     ("schedule", "schedule/algorithms.hpp", "algorithms", {"automatic", "native"}),  # one chooses among the listed ones, the other has no schedule
-    ("topo", "topo/graphs.hpp", "graphs", {"any_graph"}),  # any_graph holds the listed ones
+    ("topo", "topo/graphs.hpp", "graphs", {"any_graph", "any_weighting"}),  # any_graph holds the listed ones, the other makes rows of them
     ("compress", "compress/compressors.hpp", "compressors", {"any_compressor"}),  # any_compressor holds the listed ones
 ]
 
