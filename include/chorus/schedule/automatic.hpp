@@ -42,7 +42,7 @@ struct automatic {
     static constexpr std::string_view name = "automatic";
 
     /// Ranks of one host that share memory and have a core each, long messages: read by the receiver from the sender's memory.
-    link_model link{.latency = 2e-7, .per_byte = 6e-11, .per_reduced_byte = 1e-11};
+    link_model link{.latency = 5e-7, .per_byte = 6e-11, .per_reduced_byte = 1e-11};
     double handshake = 5e-6;         ///< seconds, per round, that these messages take before and after
     double per_copied_byte = 2.3e-10;  ///< seconds, of short messages, which are copied twice
     double per_message = 1.5e-7;     ///< seconds to post one more message in a round
