@@ -219,14 +219,11 @@ class priority_all_reduce {
         return true;
     }
 
-    /// Waits, for a short time at most, for what must end before more can be done.
+    /// Waits for what must end before more can be done, in one go, so that the transport comes to sleep: the slice started first while no other may start, else the
+    /// agreement. Neither waits for this rank: its peers have granted what is under way here, and whoever waits helps all of it along.
     void rest(std::size_t layer) {
-        constexpr std::chrono::microseconds turn{100};
-        if (under_way_.size() == window_ || !is_agreeing_) {
-            slices_[under_way_.front()].wait_for(turn);
-            return;
-        }
-        agreement_->wait_for(turn);
+        if (under_way_.size() == window_ || !is_agreeing_) return slices_[under_way_.front()].wait();
+        agreement_->wait();
         if (!under_way_.empty() || deadline_.is_for_ever()) return;
         auto const now = std::chrono::steady_clock::now();
         if (!stuck_since_) stuck_since_ = now;
