@@ -12,19 +12,21 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# folder, file of the list, name of the list, models that are deliberately not in it
+# folder, file of the list, name of the list, models that are deliberately not in it, and, where a folder has models of several
+# kinds, what those of this kind have in them
 LISTS = [
     ("schedule", "schedule/algorithms.hpp", "algorithms", {"automatic", "native"}),  # one chooses among the listed ones, the other has no schedule
     ("topo", "topo/graphs.hpp", "graphs", {"any_graph", "any_weighting"}),  # any_graph holds the listed ones, the other makes rows of them
     ("compress", "compress/compressors.hpp", "compressors", {"any_compressor"}),  # any_compressor holds the listed ones
+    ("sync", "sync/policies.hpp", "policies", {"any_policy"}, "membership at("),  # any_policy holds the listed ones
 ]
 
 
-def models_in(folder):
+def models_in(folder, mark=""):
     for path in sorted(folder.glob("*.hpp")):
         text = path.read_text()
         is_class = re.search(rf"^(?:struct|class) {path.stem}\b", text, re.MULTILINE)
-        if is_class and re.search(rf'std::string_view name = "{path.stem}"', text):
+        if is_class and mark in text and re.search(rf'std::string_view name = "{path.stem}"', text):
             yield path.stem
 
 
@@ -44,10 +46,10 @@ def main():
     parser.add_argument("--include", type=pathlib.Path, default=ROOT / "include" / "chorus")
     include = parser.parse_args().include
     problems, entries = [], 0
-    for folder, file, name, left_out in LISTS:
+    for folder, file, name, left_out, *mark in LISTS:
         if not (include / folder).is_dir():
             continue
-        models = set(models_in(include / folder)) - left_out
+        models = set(models_in(include / folder, *mark)) - left_out
         listed = listed_in(include / file, name)
         entries += len(listed)
         problems += [f"{folder}/{m}.hpp: {m} is not in the list {name} of {file}" for m in sorted(models - set(listed))]

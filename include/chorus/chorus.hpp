@@ -31,6 +31,8 @@
 #include "chorus/schedule/automatic.hpp"
 #include "chorus/schedule/prove.hpp"
 #include "chorus/schedule/timeline.hpp"
+#include "chorus/sync/mixing.hpp"
+#include "chorus/sync/policies.hpp"
 #include "chorus/sync/policy.hpp"
 #include "chorus/topo/layout.hpp"
 #include "chorus/transport/any_transport.hpp"

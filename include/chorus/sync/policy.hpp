@@ -32,4 +32,10 @@ template <class P> concept sync_policy = std::copyable<P> && requires(P const& p
     { p.period(size) } -> std::same_as<step_id>;
 };
 
+/// A policy whose `step` is the asking rank's own count of local updates, of which ranks make different numbers between two
+/// averages. The laws hold for `in_rounds()`, in which all ranks count alike: its steps are rounds.
+template <class P> concept own_step_policy = sync_policy<P> && requires(P const& p) {
+    { p.in_rounds() } -> sync_policy;
+};
+
 }  // namespace chorus
