@@ -91,7 +91,8 @@ outcome train(chorus::any_transport& endpoint, train_and_test const& data, setti
                 auto const mine = share(batch, world.rank(), world.size());
                 loss += replica.differentiate(data.train.pick(mine));
                 exchanging.time([&] { together->after_backward(); });
-                replica.descend(rate, static_cast<float>(chosen.momentum), (std::max)(together->sums_gradients() ? batch.size() : mine.size(), std::size_t{1}));
+                std::size_t const samples = (std::max)(together->sums_gradients() ? batch.size() : mine.size(), std::size_t{1});
+                replica.descend(rate, static_cast<float>(chosen.momentum), samples);
                 exchanging.time([&] { together->after_update(); });
             }
         });

@@ -85,7 +85,7 @@ TEST_CASE("what cannot be named is refused, and says what can") {
     CHECK(refusal("error_feedback(nothing)", {"there is no compressor \"nothing\""}) == "");
     CHECK(refusal("warm_up(sign_bit)", {"warm_up changes a ratio, and sign_bit has none"}) == "");
     CHECK(refusal("qsgd(", {"is not of the form"}) == "");
-    CHECK(refusal("qsgd(top_k)", {"qsgd has no parameter top_k"}) == "");
+    CHECK(refusal("qsgd(top_k)", {"qsgd: top_k is not of the form parameter=value"}) == "");
 }
 
 TEST_CASE("CMP-10: a kept ratio that is none is refused by name too") {

@@ -50,18 +50,6 @@ template <class Inside, class Between> inline constexpr bool is_hierarchical<hie
 
 inline any_algorithm named_from(parsed_algorithm const& asked);
 
-/// Sets the numbers among the parameters but for those `done` elsewhere. Throws `invalid_argument` for others.
-template <class A>
-void set_numbers(A& a, parsed_algorithm const& asked, std::string_view done = {}) {
-    for (auto const& [name, value] : asked.parameters) {
-        if (!done.empty() && (name == "inside" || name == "between")) continue;
-        expects(set_number(a, name, value), [&, &key = name] {
-            std::string const known = std::string{done} + number_names<A>();
-            return asked.name + " has no parameter " + key + "; it has " + (known.empty() ? "none" : known);
-        });
-    }
-}
-
 /// A part of a hierarchy that is chosen by name. What it has as an inner part decides how the hierarchy works, and so
 /// is in the type: there are few such types, however many algorithms there are.
 template <bool Reduces, bool Broadcasts, bool Scatters, bool Gathers>
@@ -123,7 +111,7 @@ template <class Inside>
 any_algorithm hierarchy_within(any_algorithm const& inside, any_algorithm const& between,
                                parsed_algorithm const& asked) {
     named_hierarchy<Inside> result{{.inside = {inside}, .between = {between}, .width = 4, .groups = {}}};
-    set_numbers(result.parts, asked, "inside, between, ");
+    set_parameters(result.parts, asked, with_algorithm_numbers{}, {"inside", "between"});
     expects(result.parts.width > 0, [] { return "hierarchical(width=0): a group needs at least one rank"; });
     return result;
 }
@@ -176,7 +164,7 @@ inline any_algorithm detail::named_from(parsed_algorithm const& asked) {
         if constexpr (is_hierarchical<A>) {
             found = hierarchy_from(asked);
         } else {
-            set_numbers(a, asked);
+            set_parameters(a, asked, with_algorithm_numbers{});
             found = a;
         }
         return true;

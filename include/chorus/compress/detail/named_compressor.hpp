@@ -29,43 +29,32 @@ struct size_options {
     std::size_t smallest = 1024;
 };
 
-// The options of what is built around a compressor, by name.
-template <class O, class Visit>
-void with_options(O& o, Visit const& visit) {
-    if constexpr (requires { o.decay; }) visit("decay", o.decay), visit("against", o.against);
-    if constexpr (requires { o.masks_factors; }) {
-        visit("momentum", o.momentum);
-        visit("is_nesterov", o.is_nesterov);
-        visit("masks_factors", o.masks_factors);
+/// The options of what is built around a compressor, by name.
+struct with_adaptor_options {
+    template <class O, class Visit>
+    void operator()(O& o, Visit const& visit) const {
+        if constexpr (requires { o.decay; }) visit("decay", o.decay), visit("against", o.against);
+        if constexpr (requires { o.masks_factors; }) {
+            visit("momentum", o.momentum);
+            visit("is_nesterov", o.is_nesterov);
+            visit("masks_factors", o.masks_factors);
+        }
+        if constexpr (requires { o.element; }) visit("element", o.element), visit("norm", o.norm);
+        if constexpr (requires { o.smallest; }) visit("smallest", o.smallest);
+        if constexpr (requires { o.first_ratio; }) {
+            visit("first_ratio", o.first_ratio);
+            visit("factor", o.factor);
+            visit("steps_per_stage", o.steps_per_stage);
+        }
     }
-    if constexpr (requires { o.element; }) visit("element", o.element), visit("norm", o.norm);
-    if constexpr (requires { o.smallest; }) visit("smallest", o.smallest);
-    if constexpr (requires { o.first_ratio; }) {
-        visit("first_ratio", o.first_ratio);
-        visit("factor", o.factor);
-        visit("steps_per_stage", o.steps_per_stage);
-    }
-}
+};
 
 /// Sets the options that are named in the text and adds those that differ from their defaults to `told`.
 template <class Options>
 void read_options(Options& options, parsed_text const& asked, std::string& told) {
-    for (auto const& [name, text] : asked.parameters) {
-        bool is_known = name.empty();
-        std::string names;
-        with_options(options, [&, &key = name, &value = text](std::string_view each, auto& option) {
-            names += (names.empty() ? "" : ", ") + std::string{each};
-            if (each == key) set_value(option, each, value), is_known = true;
-        });
-        expects(is_known, [&, &key = name] { return asked.name + " has no parameter " + key + "; it has " + names; });
-    }
-    Options const plain{};
-    with_options(options, [&](std::string_view each, auto const& option) {
-        std::string const text = value_text(option);
-        with_options(plain, [&](std::string_view other, auto const& usual) {
-            if (other == each && value_text(usual) != text) told += ", " + std::string{each} + '=' + text;
-        });
-    });
+    set_parameters(options, asked, with_adaptor_options{});
+    std::string const changed = changed_parameters(options, Options{}, with_adaptor_options{});
+    if (!changed.empty()) told += ", " + changed.substr(1);  // without its parenthesis
 }
 
 /// The text of the one compressor that another is built around.
@@ -84,11 +73,9 @@ inline parsed_text inner_text(parsed_text const& asked) {
 
 /// A listed compressor with its parameters set.
 template <class C>
-void set_parameters(C& c, parsed_text const& asked) {
-    for (auto const& [name, value] : asked.parameters)
-        expects(set_parameter(c, name, value), [&, &key = name, &text = value] {
-            return asked.name + " has no parameter " + (key.empty() ? text : key) + "; it has " + parameter_names(c);
-        });
+void set_compressor_parameters(C& c, parsed_text const& asked) {
+    expect_all_named(asked);
+    set_parameters(c, asked, with_compressor_parameters{});
 }
 
 inline constexpr std::string_view adaptor_names[] = {"clipping", "error_feedback", "minimum_size", "momentum_correction",
@@ -114,7 +101,7 @@ template <class... C> struct named_from_list<std::tuple<C...>> {
     static void make_if_named(parsed_text const& asked, std::optional<any_compressor>& found) {
         if (asked.name != Each::name) return;
         Each c{};
-        set_parameters(c, asked);
+        set_compressor_parameters(c, asked);
         static_cast<void>(c.max_wire_bytes(1));  // refuses parameters that it cannot work with
         found.emplace(std::move(c));
     }
@@ -147,7 +134,7 @@ template <class... C> struct named_from_list<std::tuple<C...>> {
         if constexpr (ratio_compressor<Each>) {
             if (inner.name != Each::name) return;
             Each c{};
-            set_parameters(c, inner);
+            set_compressor_parameters(c, inner);
             std::string told = asked.name + '(' + described_compressor(c);
             warm_up_options options{};
             read_options(options, asked, told);
