@@ -23,7 +23,6 @@ struct settings {
     chorus::rank_id ranks = 4;
     std::string transport = "shm";
     std::string algorithm = "automatic";
-    std::string strategy;    ///< empty: gradients are summed at every step
     std::string carry;       ///< what messages are compressed by; empty: nothing
     std::string data = "digits";
     std::string from;        ///< file or folder of the data; empty: where it is expected

@@ -82,9 +82,7 @@ void learn(chorus::any_transport& net, settings const& chosen, train_and_test co
     if (speaks && chosen.alone) {
         chorus::self_transport self;
         chorus::any_transport lone{self};
-        settings one = chosen;
-        one.strategy = {};
-        alone = train(lone, data, one, make_exchange, [](progress_report const&) {});
+        alone = train(lone, data, chosen, make_exchange, [](progress_report const&) {});
     }
     diary tell{speaks ? chosen.csv : ""};
     outcome const together = train(net, data, chosen, make_exchange, tell);
