@@ -20,7 +20,10 @@ namespace chorus::detail {
 template <class Number>
 std::string value_text(std::vector<Number> const& list) {
     std::string text;
-    for (Number const each : list) text += (text.empty() ? "" : "+") + value_text(each);
+    for (Number const each : list) {
+        if (!text.empty()) text += '+';
+        text += value_text(each);
+    }
     return text;
 }
 
@@ -62,7 +65,8 @@ void set_parameters(Thing& thing, parsed_text const& asked, With const& with, st
         bool is_known = key.empty();
         std::string names;
         auto const meet = [&, &name = key](std::string_view each) {
-            names += (names.empty() ? "" : ", ") + std::string{each};
+            if (!names.empty()) names += ", ";
+            names += each;
             is_known = is_known || each == name;
             return each == name;
         };

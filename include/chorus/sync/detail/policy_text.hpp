@@ -53,7 +53,10 @@ struct with_policy_parameters {
 /// 0+1/2+3
 inline std::string partition_text(std::vector<std::vector<rank_id>> const& groups) {
     std::string text;
-    for (auto const& group : groups) text += (text.empty() ? "" : "/") + value_text(group);
+    for (auto const& group : groups) {
+        if (!text.empty()) text += '/';
+        text += value_text(group);
+    }
     return text;
 }
 
@@ -79,7 +82,10 @@ std::string described_policy(P const& p) {
         add_parameter(parameters, "every", value_text(p.every));
         if (p.offset > 0) add_parameter(parameters, "offset", value_text(p.offset));
     } else if constexpr (requires { typename P::partition; }) {
-        for (auto const& groups : p.steps) parameters += (parameters.empty() ? "(" : ", ") + partition_text(groups);
+        for (auto const& groups : p.steps) {
+            parameters += parameters.empty() ? "(" : ", ";
+            parameters += partition_text(groups);
+        }
     } else if constexpr (std::default_initializable<P>) {
         parameters = changed_parameters(p, P{}, with_policy_parameters{});
     }
