@@ -65,10 +65,10 @@ TEST_CASE("what cannot be named is refused, and says what can") {
     CHECK(refusal("torus(rows=many)", {"rows=many: a whole number is needed"}) == "");
     CHECK(refusal("ring_graph(is_directed=1)", {"true or false is needed"}) == "");
     CHECK(refusal("inner_outer(hosts=0+x)", {"hosts=x"}) == "");
-    CHECK(refusal("inner_outer(racks=2)", {"it has width, hosts"}) == "");
+    CHECK(refusal("inner_outer(racks=2)", {"it has hosts, width"}) == "");
     CHECK(refusal("given_graph(sends_to=1+/2)", {"sends_to="}) == "");
     CHECK(refusal("alternating", {"alternating is made of graphs"}) == "");
     CHECK(refusal("alternating(full, rows=2)", {"alternating has no parameter rows"}) == "");
     CHECK(refusal("alternating(full, nothing)", {"there is no graph \"nothing\""}) == "");
-    CHECK(refusal("torus(full)", {"torus has no parameter full"}) == "");
+    CHECK(refusal("torus(full)", {"torus: full is not of the form parameter=value"}) == "");
 }

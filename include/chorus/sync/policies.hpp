@@ -78,10 +78,7 @@ inline any_policy partitions_from(parsed_text const& asked) {
 /// A policy of the list, but for those that take values without a name.
 template <class P>
 any_policy plain_from(P p, parsed_text const& asked) {
-    auto const unnamed = unnamed_values(asked);
-    expects(unnamed.empty(), [&] {
-        return asked.name + ": " + std::string{unnamed[0]} + " is not of the form parameter=value";
-    });
+    expect_all_named(asked);
     set_parameters(p, asked, with_policy_parameters{});
     return p;
 }

@@ -43,7 +43,7 @@ struct given_graph {
     /// given_graph(sends_to=1+2/2/0): a list for each rank.
     std::string describe() const {
         std::string lists;
-        for (auto const& list : sends_to) lists += '/' + detail::ranks_text(list);
+        for (auto const& list : sends_to) lists += '/' + chorus::detail::value_text(list);
         return std::string{name} + (lists.empty() ? "" : "(sends_to=" + lists.substr(1) + ')');
     }
     /// Reads the lists as `describe` writes them; false for other names. Throws `invalid_argument` for what is no list.
@@ -52,7 +52,7 @@ struct given_graph {
         sends_to.clear();
         for (std::size_t begin = 0; begin <= text.size();) {
             std::size_t const end = (std::min)(text.find('/', begin), text.size());
-            sends_to.push_back(detail::parse_ranks(parameter, text.substr(begin, end - begin)));
+            chorus::detail::set_value(sends_to.emplace_back(), parameter, text.substr(begin, end - begin));
             begin = end + 1;
         }
         return true;

@@ -63,12 +63,14 @@ struct inner_outer {
         if (!places) return std::string{name} + (width == 4 ? "" : "(width=" + std::to_string(width) + ')');
         std::vector<rank_id> host_of;
         for (rank_id rank = 0; rank < places->size(); ++rank) host_of.push_back(places->host_of(rank));
-        return std::string{name} + "(hosts=" + detail::ranks_text(host_of) + ')';
+        return std::string{name} + "(hosts=" + chorus::detail::value_text(host_of) + ')';
     }
     /// Reads hosts as `describe` writes them; false for other names. Throws `invalid_argument` for what is no list.
     bool set(std::string_view parameter, std::string_view text) {
         if (parameter != set_name) return false;
-        places.emplace(detail::parse_ranks(parameter, text));
+        std::vector<rank_id> host_of;
+        chorus::detail::set_value(host_of, parameter, text);
+        places.emplace(host_of);
         return true;
     }
 
