@@ -108,31 +108,29 @@ class bulletin final : private under_way_item {
         }
     }
 
-    /// Collective: the last record of every rank is taken by all, through `on_news(rank)` before it goes. Afterwards nothing is under way.
+    /// Begins to close, goes on with it, and says whether it is done: the last record of every rank was taken by all, through `on_news(rank)` before it goes. Collective;
+    /// does not block. Afterwards nothing is under way.
+    template <class OnNews>
+    bool try_close(OnNews const& on_news) {
+        if (is_over_ && !failure_) return true;
+        if (!is_closing_) mark_last();
+        advance();
+        open_ = nobody;
+        for_each_peer([&](rank_id r, link& peer) {
+            if (peer.has_news) {
+                on_news(r);
+                take(r);
+            }
+            if (!is_closed(peer)) open_ = r;
+        });
+        if (open_ == nobody) end();
+        return open_ == nobody;
+    }
+
+    /// The same, blocking.
     template <class OnNews>
     void close(OnNews const& on_news) {
-        if (is_over_ && !failure_) return;
-        current_ = current_ ? std::make_shared<std::vector<std::byte>>(*current_) : std::make_shared<std::vector<std::byte>>(bytes_);
-        std::uint64_t word = 0;
-        std::memcpy(&word, current_->data(), 8);
-        word |= last_mark;
-        std::memcpy(current_->data(), &word, 8);
-        ++version_;
-        rank_id open = nobody;
-        wait_until(
-            [&] {
-                open = nobody;
-                for_each_peer([&](rank_id r, link& peer) {
-                    if (peer.has_news) {
-                        on_news(r);
-                        take(r);
-                    }
-                    if (!is_closed(peer)) open = r;
-                });
-                return open == nobody;
-            },
-            [&] { return std::pair{"rank " + std::to_string(open) + " has not closed it", open}; });
-        end();
+        wait_until([&] { return try_close(on_news); }, [&] { return std::pair{"rank " + std::to_string(open_) + " has not closed it", open_}; });
     }
 
  private:
@@ -159,6 +157,17 @@ class bulletin final : private under_way_item {
         ticket told_ticket{};
         bool is_telling = false;
     };
+
+    /// The record that is sent last says so; those under way are left as they are.
+    void mark_last() {
+        is_closing_ = true;
+        current_ = current_ ? std::make_shared<std::vector<std::byte>>(*current_) : std::make_shared<std::vector<std::byte>>(bytes_);
+        std::uint64_t word = 0;
+        std::memcpy(&word, current_->data(), 8);
+        word |= last_mark;
+        std::memcpy(current_->data(), &word, 8);
+        ++version_;
+    }
 
     template <class F>
     void for_each_peer(F const& f) {
@@ -274,6 +283,8 @@ class bulletin final : private under_way_item {
     copy current_;
     std::uint64_t version_ = 0;
     bool is_over_ = false;
+    bool is_closing_ = false;
+    rank_id open_ = nobody;  // whom closing waits for
     std::optional<error> failure_;
 };
 
