@@ -336,7 +336,7 @@ class sync_engine {
     void merge(sync_exchange<Transport> const& e, std::size_t b) {
         for_tensors(b, [&](std::size_t i) {
             std::span<T const> const sent = Merge::reads_sent && e.is_under_way ? std::span<T const>{sent_of(e.slot, i)} : std::span<T const>{tensors_[i]};
-            arrival<T> const a{tensors_[i], message_of(e.slot, i), sent, kept_[i], e.members, totals_.merges};
+            chorus::arrival<T> const a{tensors_[i], message_of(e.slot, i), sent, kept_[i], e.members, totals_.merges};
             merge_.merge(a);
             if constexpr (following_merge<Merge, T>)
                 for (auto const& later : exchanges_)
