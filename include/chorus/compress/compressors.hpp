@@ -23,6 +23,7 @@
 #include "chorus/compress/top_k.hpp"
 #include "chorus/compress/two_centroids.hpp"
 #include "chorus/compress/uncompressed.hpp"
+#include "chorus/detail/named_list.hpp"
 
 #include <string_view>
 #include <tuple>
@@ -38,9 +39,7 @@ using compressors = std::tuple<bfloat16_cast, block_integer, block_sparse, float
 
 /// The names that `compressor_named` knows, in the order of the list; those built around another are not among them.
 inline std::vector<std::string_view> known_compressors() {
-    std::vector<std::string_view> names;
-    std::apply([&](auto const&... each) { (names.push_back(each.name), ...); }, compressors{});
-    return names;
+    return detail::names_in<compressors>();
 }
 
 /// The compressor that a text describes: "top_k", "block_integer(bits=4, block=128)", "error_feedback(top_k(ratio=0.01))",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chorus/base/check.hpp"
+#include "chorus/detail/named_list.hpp"
 #include "chorus/schedule/all_pairs.hpp"
 #include "chorus/schedule/any_algorithm.hpp"
 #include "chorus/schedule/binomial_tree.hpp"
@@ -145,12 +146,7 @@ inline any_algorithm hierarchy_from(parsed_algorithm const& asked) {
 
 /// The names of the list, in its order; `algorithm_named` knows these and "native".
 inline std::vector<std::string_view> known_algorithms() {
-    std::vector<std::string_view> names;
-    detail::any_listed([&]<class A>(A const&) {
-        names.push_back(A::name);
-        return false;
-    });
-    return names;
+    return detail::names_in<algorithms>();
 }
 
 inline any_algorithm detail::named_from(parsed_algorithm const& asked) {
@@ -170,10 +166,9 @@ inline any_algorithm detail::named_from(parsed_algorithm const& asked) {
         return true;
     });
     expects(found.has_value(), [&] {
-        std::string names;
-        for (std::string_view name : known_algorithms()) names += std::string{name} + ", ";
-        names += native::name;
-        return "there is no algorithm \"" + asked.name + "\"; there are " + names;
+        auto names = known_algorithms();
+        names.push_back(native::name);
+        return none_named("algorithm", asked.name, names);
     });
     return *found;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chorus/base/check.hpp"
+#include "chorus/detail/named_list.hpp"
 #include "chorus/detail/named_parameters.hpp"
 #include "chorus/detail/parsed_text.hpp"
 #include "chorus/sync/any_policy.hpp"
@@ -36,9 +37,7 @@ using policies = std::tuple<divide_and_shuffle, every_step, given_partitions, gr
 
 /// The names that `policy_named` knows, in the order of the list.
 inline std::vector<std::string_view> known_policies() {
-    std::vector<std::string_view> names;
-    std::apply([&](auto const&... each) { (names.push_back(each.name), ...); }, policies{});
-    return names;
+    return detail::names_in<policies>();
 }
 
 namespace detail {
@@ -92,11 +91,7 @@ inline any_policy policy_from(parsed_text const& asked) {
         else found = plain_from(p, asked);
     };
     std::apply([&](auto const&... each) { (make(each), ...); }, policies{});
-    expects(found.has_value(), [&] {
-        std::string names;
-        for (std::string_view const name : known_policies()) names += (names.empty() ? "" : ", ") + std::string{name};
-        return "there is no policy \"" + asked.name + "\"; there are " + names;
-    });
+    expects(found.has_value(), [&] { return none_named("policy", asked.name, known_policies()); });
     return *std::move(found);
 }
 

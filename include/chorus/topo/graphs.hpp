@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chorus/base/check.hpp"
+#include "chorus/detail/named_list.hpp"
 #include "chorus/detail/parsed_text.hpp"
 #include "chorus/topo/alternating.hpp"
 #include "chorus/topo/any_graph.hpp"
@@ -37,9 +38,7 @@ using graphs = std::tuple<alternating, expander, exponential, full, given_graph,
 
 /// The names that `graph_named` knows, in the order of the list.
 inline std::vector<std::string_view> known_graphs() {
-    std::vector<std::string_view> names;
-    std::apply([&](auto const&... each) { (names.push_back(each.name), ...); }, graphs{});
-    return names;
+    return chorus::detail::names_in<graphs>();
 }
 
 namespace detail {
@@ -71,11 +70,7 @@ inline any_graph graph_from(parsed_text const& asked) {
         }
     };
     std::apply([&](auto const&... each) { (make(each), ...); }, graphs{});
-    expects(found.has_value(), [&] {
-        std::string names;
-        for (std::string_view const name : known_graphs()) names += (names.empty() ? "" : ", ") + std::string{name};
-        return "there is no graph \"" + asked.name + "\"; there are " + names;
-    });
+    expects(found.has_value(), [&] { return chorus::detail::none_named("graph", asked.name, known_graphs()); });
     return *std::move(found);
 }
 

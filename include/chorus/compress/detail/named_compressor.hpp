@@ -10,6 +10,7 @@
 #include "chorus/compress/minimum_size.hpp"
 #include "chorus/compress/momentum_correction.hpp"
 #include "chorus/compress/warm_up.hpp"
+#include "chorus/detail/named_list.hpp"
 
 #include <array>
 #include <cstddef>
@@ -18,6 +19,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace chorus {
 
@@ -88,10 +90,9 @@ template <class... C> struct named_from_list<std::tuple<C...>> {
         std::optional<any_compressor> found = make_adaptor(asked);
         if (!found) (make_if_named<C>(asked, found), ...);
         expects(found.has_value(), [&] {
-            std::string names;
-            ((names += std::string{names.empty() ? "" : ", "} + std::string{C::name}), ...);
-            for (std::string_view name : adaptor_names) names += ", " + std::string{name} + "(…)";
-            return "there is no compressor \"" + asked.name + "\"; there are " + names;
+            std::vector<std::string> names{std::string{C::name}...};
+            for (std::string_view const name : adaptor_names) names.emplace_back(name) += "(…)";
+            return none_named("compressor", asked.name, names);
         });
         return *std::move(found);
     }
