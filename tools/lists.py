@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the chorus authors
 """Checks that type lists are complete: every model in a folder is in its list, and the list has nothing else.
 
-A model is a class that is named after its file and says its name: static constexpr std::string_view name = "…".
+A model is a class that is named after its file and says its name: static constexpr std::string_view name = "…", or, in a folder with several kinds, name{name_text…}.
 """
 import argparse
 import pathlib
@@ -19,6 +19,7 @@ LISTS = [
     ("topo", "topo/graphs.hpp", "graphs", {"any_graph", "any_weighting"}),  # any_graph holds the listed ones, the other makes rows of them
     ("compress", "compress/compressors.hpp", "compressors", {"any_compressor"}),  # any_compressor holds the listed ones
     ("sync", "sync/policies.hpp", "policies", {"any_policy"}, "membership at("),  # any_policy holds the listed ones
+    ("sync", "sync/merges.hpp", "merges", {"any_merge"}, "void merge(arrival"),  # any_merge holds the listed ones
 ]
 
 
@@ -26,7 +27,7 @@ def models_in(folder, mark=""):
     for path in sorted(folder.glob("*.hpp")):
         text = path.read_text()
         is_class = re.search(rf"^(?:struct|class) {path.stem}\b", text, re.MULTILINE)
-        if is_class and mark in text and re.search(rf'std::string_view name = "{path.stem}"', text):
+        if is_class and mark in text and (re.search(rf'std::string_view name = "{path.stem}"', text) or mark and "name{name_text" in text):
             yield path.stem
 
 
