@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chorus/base/check.hpp"
+#include "chorus/detail/named_list.hpp"
 #include "chorus/detail/named_parameters.hpp"
 #include "chorus/detail/parsed_text.hpp"
 #include "chorus/sync/elastic.hpp"
@@ -59,15 +60,8 @@ template <class Optimiser> std::string described_merge(outer_step<Optimiser> con
     return std::string{merge_name<outer_step<Optimiser>>} + (text.empty() ? "" : text + ')');
 }
 
-/// "a, b, c"
-template <class List> std::string names_of_merges() {
-    std::string names;
-    auto const add = [&](std::string_view name) {
-        if (!names.empty()) names += ", ";
-        names += name;
-    };
-    std::apply([&](auto const&... each) { (add(merge_name<std::remove_cvref_t<decltype(each)>>), ...); }, List{});
-    return names;
+template <class List> std::vector<std::string_view> merge_names() {
+    return std::apply([](auto const&... each) { return std::vector{merge_name<std::remove_cvref_t<decltype(each)>>...}; }, List{});
 }
 
 /// The one of the list whose name was asked for, with its parameters set by `set`. Throws `invalid_argument` if none is.
@@ -77,9 +71,7 @@ template <class Result, class List, class Set> Result one_of(parsed_text const& 
         if (asked.name == merge_name<decltype(one)>) found = set(std::move(one));
     };
     std::apply([&](auto const&... each) { (make(each), ...); }, List{});
-    expects(found.has_value(), [&] {
-        return "there is no " + std::string{kind} + " \"" + asked.name + "\"; there are " + names_of_merges<List>();
-    });
+    expects(found.has_value(), [&] { return none_named(kind, asked.name, merge_names<List>()); });
     return *std::move(found);
 }
 
@@ -87,7 +79,7 @@ template <class Result, class List, class Set> Result one_of(parsed_text const& 
 
 /// The names that `merge_named` knows, in the order of the list.
 inline std::vector<std::string_view> known_merges() {
-    return std::apply([](auto const&... each) { return std::vector{detail::merge_name<std::remove_cvref_t<decltype(each)>>...}; }, merges{});
+    return detail::merge_names<merges>();
 }
 
 /// Any of the listed merges, for choices made at run time; `take_arrived`, unless another is given. A synchroniser has its merge as a type, so that merging is one
