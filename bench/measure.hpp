@@ -34,6 +34,9 @@ struct sampling {
     chorus::rank_id spoil = chorus::nobody;  ///< flips a byte of each result on this rank before it is checked
 };
 
+/// Whether sampling may end: enough samples, narrow enough or out of time. Of agreed values only: the same on all ranks.
+bool is_enough(std::vector<double> samples, sampling const& asked, double elapsed);
+
 /// Times in seconds per call, the same on all ranks.
 struct timing {
     std::vector<double> samples;  ///< sorted; from the last rank's begin to the last rank's end, or, where the ranks have

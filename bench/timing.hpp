@@ -20,6 +20,8 @@ inline std::int64_t nanoseconds_now() {
     return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
+inline double seconds(std::int64_t nanoseconds) noexcept { return static_cast<double>(nanoseconds) * 1e-9; }
+
 /// Calls `prepare(i)`, `call()`, `check(i)` for i = 0 … warm_up + repeat - 1, exactly that often, and returns when each
 /// of the last `repeat` calls of `call` began and ended.
 template <class Prepare, class Call, class Check>
