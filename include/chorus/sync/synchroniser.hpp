@@ -84,7 +84,8 @@ class synchroniser {
         ready(i);
     }
 
-    /// Does what can be done now without blocking: `done` when everything that is ready is over and nothing is missing.
+    /// Does what can be done now without blocking: `done` when everything that is ready is over and nothing is missing. Between two steps it moves what is under way, which
+    /// a later step merges: `done` when all of it has arrived. A `progress_thread` may do so while the next step is computed.
     progress advance() noexcept { return engine_.advance(); }
 
     /// Ends the step: tensors not mentioned are ready now. Blocks until this step's averages are merged; a delayed exchange is left under way.

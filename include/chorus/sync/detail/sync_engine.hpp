@@ -113,8 +113,8 @@ class sync_engine {
 
     progress advance() noexcept {
         if (failure_) return progress::failed;
-        if (!is_open_) return progress::done;
         CHORUS_TRY {
+            if (!is_open_) return help_along();
             bool const moved = turn();
             return is_merged() ? progress::done : moved ? progress::moved : progress::idle;
         }
@@ -248,6 +248,20 @@ class sync_engine {
     }
 
     // ---- running ----
+
+    /// Between two steps: what is under way moves on; the step that it is due in merges it.
+    progress help_along() {
+        progress all = progress::done;
+        for (auto& e : exchanges_) {
+            if (!e.is_under_way || e.plans == nullptr) continue;
+            for (plan& p : e.plans->plans) {
+                progress const now = p.advance();
+                if (now == progress::failed) p.wait();  // throws what it met
+                if (now == progress::moved || (now == progress::idle && all == progress::done)) all = now;
+            }
+        }
+        return all;
+    }
 
     bool turn() {
         bool moved = false;
