@@ -1,0 +1,42 @@
+# Components: targets chorus::NAME, each chorus::chorus and the one library that some headers need. components/NAME.cmake finds that
+# library, when it is asked for and not before. The installed package and the project as a subdirectory share this file.
+#
+# chorus_add_component(NAME MISSING [GLOBAL])  makes the target, or sets MISSING to what was not found and how to install it
+
+function(chorus_add_component name missing)
+    set(${missing} "" PARENT_SCOPE)
+    if(TARGET chorus::${name})
+        return()
+    endif()
+    set(folder ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/components)
+    if(NOT EXISTS ${folder}/${name}.cmake)
+        file(GLOB known RELATIVE ${folder} ${folder}/*.cmake)
+        string(REPLACE ".cmake" "" known "${known}")
+        string(REPLACE ";" ", " known "${known}")
+        set(${missing} "there is no component \"${name}\", only ${known}" PARENT_SCOPE)
+        return()
+    endif()
+    set(directories)
+    set(features)
+    include(${folder}/${name}.cmake)
+    if(NOT found)
+        set(${missing} "component ${name} needs ${wants}, which was not found (${install})" PARENT_SCOPE)
+        return()
+    endif()
+    add_library(chorus::${name} INTERFACE IMPORTED ${ARGN})
+    target_link_libraries(chorus::${name} INTERFACE chorus::chorus ${libraries})
+    target_include_directories(chorus::${name} INTERFACE ${directories})
+    target_compile_features(chorus::${name} INTERFACE ${features})
+endfunction()
+
+# chorus_find(KIND:VARIABLE:NAME PACKAGE [PREFIX…]): a header's folder or a library, where CMake, PACKAGE_ROOT and PACKAGE_HOME say.
+function(chorus_find what package)
+    string(REPLACE ":" ";" what ${what})
+    list(POP_FRONT what kind variable name)
+    if(kind STREQUAL "path")
+        find_path(${variable} ${name} HINTS ${${package}_ROOT} ENV ${package}_ROOT ENV ${package}_HOME ${ARGN} PATH_SUFFIXES include)
+    else()
+        find_library(${variable} ${name} HINTS ${${package}_ROOT} ENV ${package}_ROOT ENV ${package}_HOME ${ARGN} PATH_SUFFIXES lib lib64)
+    endif()
+    mark_as_advanced(${variable})
+endfunction()

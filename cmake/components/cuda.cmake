@@ -1,0 +1,9 @@
+# <chorus/cuda/….cuh>
+set(wants "the CUDA toolkit 12.0 or newer")
+set(install "Debian: apt-get install nvidia-cuda-toolkit, or cuda-toolkit from NVIDIA's packages; vcpkg: vcpkg install chorus[cuda]; elsewhere: -DCUDAToolkit_ROOT=/usr/local/cuda")
+find_package(CUDAToolkit 12.0 QUIET)
+set(found ${CUDAToolkit_FOUND})
+set(libraries CUDA::cudart)
+if(CMAKE_CUDA_COMPILER)
+    set(features cuda_std_20)
+endif()
