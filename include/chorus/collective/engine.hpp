@@ -2,22 +2,20 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
-#include "chorus/base/byte_buffer.hpp"
 #include "chorus/base/check.hpp"
-#include "chorus/collective/detail/binding.hpp"
-#include "chorus/collective/detail/coded_program.hpp"
 #include "chorus/collective/detail/operation.hpp"
+#include "chorus/collective/detail/operation_identity.hpp"
+#include "chorus/collective/detail/rounds.hpp"
 #include "chorus/collective/group.hpp"
 #include "chorus/collective/hang_report.hpp"
 #include "chorus/collective/plan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cstring>
-#include <functional>
+#include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,43 +25,17 @@
 
 namespace chorus::detail {
 
-template <class Transport>
-struct pin_of {
-    using type = char;  // there is nothing to register
-};
-template <registering_transport Transport>
-struct pin_of<Transport> {
-    using type = typename Transport::pin_type;
-};
-
-template <class Transport>
-struct native_part_of {
-    using type = char;  // there is none
-};
-template <native_transport Transport>
-struct native_part_of<Transport> {
-    using type = typename Transport::native_operation;
-};
-
-/// Performs one bound schedule on one transport: the only loop of the library that posts messages. What the transport's library does of its own is one
-/// round, in which nothing is posted here.
-///
-/// A round is posted as a whole, sends first; it is over when all its messages are, its delayed landings and local steps done in the order listed.
-/// Up to `in_flight` rounds are under way at once.
+/// One operation on one transport from its start to its end: who may drive it, until when, what is told when it fails and what others see of it. Its
+/// messages are in `rounds`.
 template <transport Transport>
 class engine final : public plan_model, private under_way_item {
  public:
     engine(group<Transport> const& members, operation asked, time_limit deadline)
         : net_{&members.net()}, group_{members.state()}, asked_{std::move(asked)}, codec_use_{asked_.codec},
-          deadline_{deadline.is_for_ever() ? members.deadline() : deadline}, observer_{members.observed_by()} {
-        std::uint64_t const number = next_plan(*net_, *group_);
-        tag_.stream = counter_random::mix(group_->context ^ (number * 0x9E3779B97F4A7C15u));
-        tag_.fingerprint = fingerprint();
-        make_record(number);
-        if (asked_.reduction)
-            reduction_ = {&combine_on_arrival, this, asked_.reduction->carrier_bytes};
-        bind();
-        record_.rounds = static_cast<std::uint32_t>(program_.rounds());
+          deadline_{deadline.is_for_ever() ? members.deadline() : deadline}, observer_{members.observed_by()},
+          record_{record_of(asked_, *group_, next_plan(*net_, *group_), counting_transport<Transport>)},
+          rounds_{*net_, *group_, asked_, {.stream = record_.stream, .fingerprint = record_.fingerprint}} {
+        record_.rounds = rounds_.count();
     }
 
     engine(engine const&) = delete;
@@ -74,7 +46,7 @@ class engine final : public plan_model, private under_way_item {
         if constexpr (aborting_transport<Transport>)
             net_->abort(errc::aborted, net_->rank(), "a plan was destroyed while it was under way");
         enter_at_last();
-        cancel_all();
+        rounds_.cancel_all();
         end(operation_state::failed);
         group_->failure = error{errc::aborted, "a plan was destroyed while it was under way", net_->rank()};
         leave();
@@ -88,15 +60,13 @@ class engine final : public plan_model, private under_way_item {
         failure_.reset();
         become(progress::idle);
         group_->under_way->add(*this);
-        posted_ = 0;
-        finished_ = 0;
         advances_ = 0;
         announce();
         if (!deadline_.is_for_ever()) {
             must_end_ = deadline_.after(std::chrono::steady_clock::now());
             has_asked_ = false;
         }
-        begin_buffers();
+        rounds_.begin();
         step_on();
     }
 
@@ -121,28 +91,25 @@ class engine final : public plan_model, private under_way_item {
 
     void rebind(std::byte const* input, std::byte* output) override {
         expects(is_over(), [&] { return title() + ": bound to other buffers while it is under way"; });
-        expect_like(asked_.input.base, input, input_bytes(), "the input");
-        expect_like(asked_.output.base, output, output_bytes(), "the output");
-        if (input_bytes() > 0 && output_bytes() > 0) expect_same_overlap(input, output);
+        expect_like(asked_.input.base, input, rounds_.input_bytes(), "the input");
+        expect_like(asked_.output.base, output, rounds_.output_bytes(), "the output");
+        if (rounds_.input_bytes() > 0 && rounds_.output_bytes() > 0) expect_same_overlap(input, output);
         if (asked_.input.base != nullptr) asked_.input.base = input;
         if (asked_.output.base != nullptr) asked_.output.base = output;
-        bind();
+        rounds_.bind();
     }
 
     std::string describe() const override {
         std::string text = title() + here() + " of " + std::to_string(asked_.ranks) + ": ";
         if (asked_.is_native) return text + "done by the library that the transport stands on";
-        text += std::to_string(program_.rounds()) + " rounds, sends " + std::to_string(program_.bytes_sent) + " bytes, scratch " + std::to_string(scratch_.bytes()) + " bytes";
+        text += std::to_string(rounds_.count()) + " rounds, sends " + std::to_string(bytes_sent()) + " bytes, scratch " + std::to_string(rounds_.scratch_bytes()) + " bytes";
         if (!asked_.reason.empty()) text += "; chosen by " + asked_.reason;
         return text;
     }
 
-    std::uint64_t bytes_sent() const noexcept override { return program_.bytes_sent; }
+    std::uint64_t bytes_sent() const noexcept override { return rounds_.bytes_sent(); }
 
  private:
-    using ticket = typename Transport::ticket;
-
-    enum class landing : std::uint8_t { direct, bounced };
     enum class clock_look : std::uint8_t { rare, now };  ///< rare: at every 256th advance
 
     struct user_guard {
@@ -173,16 +140,6 @@ class engine final : public plan_model, private under_way_item {
 
     // ---- binding ----
 
-    std::uint64_t input_bytes() const noexcept {
-        if (asked_.input.base == nullptr) return 0;
-        std::uint64_t const elements =
-            asked_.what == collective::all_to_all ? asked_.input_cut.count() : asked_.cut.length(asked_.input.first, asked_.input.count);
-        return elements * asked_.element_bytes;
-    }
-    std::uint64_t output_bytes() const noexcept {
-        if (asked_.output.base == nullptr) return 0;
-        return asked_.cut.length(asked_.output.first, asked_.output.count) * asked_.element_bytes;
-    }
     void expect_like(std::byte const* old, std::byte const* other, std::uint64_t bytes, char const* which) const {
         expects(old == nullptr || other != nullptr || bytes == 0, [&] {
             return title() + here() + ": " + which + " of " + std::to_string(bytes) +
@@ -193,7 +150,7 @@ class engine final : public plan_model, private under_way_item {
     void expect_same_overlap(std::byte const* input, std::byte const* output) const {
         std::less<std::byte const*> const before{};
         auto const apart = [&](std::byte const* in, std::byte const* out) {
-            return !before(in, out + output_bytes()) || !before(out, in + input_bytes());
+            return !before(in, out + rounds_.output_bytes()) || !before(out, in + rounds_.input_bytes());
         };
         bool const was_apart = apart(asked_.input.base, asked_.output.base);
         bool const same_place = !was_apart && input - output == asked_.input.base - asked_.output.base;
@@ -203,77 +160,7 @@ class engine final : public plan_model, private under_way_item {
         });
     }
 
-    bool reduces_on_arrival() const noexcept {
-        if constexpr (reducing_transport<Transport>) {
-            if constexpr (requires { net_->largest_reduced_element(); })
-                return reduction_.element_bytes <= net_->largest_reduced_element();
-            else return true;
-        } else {
-            return false;
-        }
-    }
-
-    void bind() {
-        pins_ = {};
-        coded_.reset();
-        if (asked_.is_native) return bind_natively();
-        auto const given = std::exchange(asked_.input, place_of_input());
-        binder bound{asked_, scratch_, asked_.codec || reduces_on_arrival()};
-        program_ = bound.bind();
-        if (asked_.codec) coded_ = std::make_unique<coded_program>(asked_, program_, group_->me);
-        auto const worked_on = std::exchange(asked_.input, given);
-        if (worked_on.base != given.base) program_.move_in = {const_cast<std::byte*>(worked_on.base), given.base, input_bytes()};
-        bounce_ = scratch_.data() + bound.bounce_begin();
-        for (bound_step& s : program_.steps) {
-            if (s.peer != nobody) s.peer = group_->members[s.peer];
-            if (s.kind != step_kind::fold) continue;
-            fold_inputs_.resize((std::max)(fold_inputs_.size(), std::size_t{s.inputs} + 1));
-        }
-        tickets_.resize(program_.steps.size());
-        landings_.resize(program_.steps.size());
-        pending_.resize(program_.rounds());
-        if constexpr (pushing_transport<Transport>) find_lone_sends();
-        active_.reserve(program_.steps.size());
-        bool const is_in_place = asked_.input.base == asked_.output.base;
-        if (coded_) pin_of_messages_ = pinned(coded_->memory().data(), coded_->memory().size());
-        pins_ = {pinned(asked_.input.base, is_in_place ? (std::max)(input_bytes(), output_bytes()) : input_bytes()),
-                 pinned(is_in_place ? nullptr : asked_.output.base, output_bytes()), pinned(scratch_.data(), scratch_.bytes())};
-    }
-
-    /// The library's own operation stands for the one round.
-    void bind_natively() {
-        if constexpr (native_transport<Transport>) native_ = net_->make_native(native_call_of(asked_, group_->me, group_->members));
-        program_ = {};
-        program_.round_begin = {0, 0};
-    }
-
-    /// With a codec blocks are worked on where they are written: an input that has its place in the output is copied there first.
-    memory_of_blocks<std::byte const> place_of_input() const noexcept {
-        auto const& [base, first, count] = asked_.input;
-        bool const is_apart = asked_.what == collective::all_to_all || !asked_.output.contains({first, count});
-        if (!asked_.codec || base == nullptr || is_apart) return asked_.input;
-        std::uint64_t const skipped = asked_.cut.length(asked_.output.first, first - asked_.output.first) * asked_.element_bytes;
-        return {asked_.output.base + skipped, first, count};
-    }
-
-    /// Registered once, for all runs.
-    auto pinned([[maybe_unused]] std::byte const* base, [[maybe_unused]] std::uint64_t bytes) {
-        if constexpr (registering_transport<Transport>) {
-            if (base == nullptr || bytes == 0) return typename Transport::pin_type{};
-            return net_->pin({const_cast<std::byte*>(base), static_cast<std::size_t>(bytes)});
-        } else {
-            return char{};
-        }
-    }
-
     // ---- running ----
-
-    void begin_buffers() {
-        if (program_.move_in.bytes > 0) std::memcpy(program_.move_in.to, program_.move_in.from, program_.move_in.bytes);
-        if (program_.prepare.convert != nullptr)
-            program_.prepare.convert(program_.prepare.to, program_.prepare.from, program_.prepare.count, asked_.ranks);
-        for (bound_copy const& c : program_.at_start) std::memcpy(c.to, c.from, c.bytes);
-    }
 
     bool is_over() const noexcept {
         progress const now = state_.load(std::memory_order_acquire);
@@ -330,208 +217,17 @@ class engine final : public plan_model, private under_way_item {
     }
 
     progress step_on() noexcept {
-        bool moved = false;
         CHORUS_TRY {
-            if (asked_.is_native) return step_natively();
-            for (;;) {
-                bool const posted = post_rounds();
-                if (!poll_active(moved)) return state_;
-                bool const finished = finish_rounds();
-                moved = moved || posted || finished;
-                if (finished_ == program_.rounds()) return conclude();
-                if (!finished) return become(moved ? progress::moved : progress::idle);
+            progress const now = rounds_.step();
+            if (now == progress::failed) {
+                fail_by_transport();
+                return state_;
             }
+            if (now == progress::done) end(operation_state::done);
+            return become(now);
         }
         CHORUS_CATCH_ALL { give_up_with_current_exception(); }
         return state_;
-    }
-
-    progress step_natively() {
-        if constexpr (native_transport<Transport>) {
-            if (std::exchange(posted_, 1) == 0) native_.start();
-            progress const now = native_.poll();
-            if (now == progress::done) return conclude();
-            if (now != progress::failed) return become(now);
-            if (!fail_as_told()) give_up(errc::system_failed, native_.why());
-        }
-        return state_;
-    }
-
-    bool post_rounds() {
-        bool posted = false;
-        while (posted_ < program_.rounds() && posted_ - finished_ < program_.in_flight) {
-            post_round(posted_);
-            ++posted_;
-            posted = true;
-        }
-        return posted;
-    }
-
-    void post_round(std::uint32_t round) {
-        std::uint32_t const begin = program_.round_begin[round];
-        std::uint32_t const end = program_.round_begin[round + 1];
-        bool all_sent = true;
-        std::uint32_t pending = 0;
-        for (std::uint32_t i = begin; i < end; ++i) {
-            bound_step const& s = program_.steps[i];
-            if (s.kind != step_kind::send) continue;
-            if (coded_) coded_->prepare(i);
-            tickets_[i] = post_send(s, round);
-            if (net_->poll(tickets_[i]) == progress::done) continue;
-            all_sent = false;
-            active_.push_back(i);
-            ++pending;
-        }
-        for (std::uint32_t i = begin; i < end; ++i) {
-            bound_step const& s = program_.steps[i];
-            if (s.kind != step_kind::recv && s.kind != step_kind::recv_reduce) continue;
-            bool const bounced = s.waits_for_round || (s.waits_for_sends && !all_sent);
-            landings_[i] = bounced ? landing::bounced : landing::direct;
-            tickets_[i] = post_receive(s, bounced, round);
-            active_.push_back(i);
-            ++pending;
-        }
-        pending_[round] = pending;
-    }
-
-    ticket post_send(bound_step const& s, std::uint32_t round) {
-        if constexpr (pushing_transport<Transport>)
-            if (is_lone_send_[round] != 0) return net_->post_push(s.peer, tag_, {s.mine, s.bytes}, message_element());
-        return net_->post_send(s.peer, tag_, {s.mine, s.bytes});
-    }
-
-    /// What messages consist of: a compressor's are bytes.
-    std::uint64_t message_element() const noexcept {
-        return coded_ ? 1 : asked_.reduction ? asked_.reduction->carrier_bytes : asked_.element_bytes;
-    }
-
-    /// Rounds in which, and in those under way beside them, this rank sends one message and receives none.
-    void find_lone_sends() {
-        std::uint32_t const rounds = program_.rounds();
-        auto count = [&](std::uint32_t round, auto const& is_counted) {
-            return std::count_if(program_.steps.begin() + program_.round_begin[round], program_.steps.begin() + program_.round_begin[round + 1], is_counted);
-        };
-        is_lone_send_.assign(rounds, 0);
-        for (std::uint32_t r = 0; r < rounds; ++r) {
-            if (count(r, [](bound_step const& s) { return s.kind == step_kind::send; }) != 1) continue;
-            std::uint32_t const first = r - (std::min)(r, program_.in_flight - 1);
-            std::uint32_t const last = (std::min)(rounds, r + program_.in_flight);
-            bool receives = false;
-            for (std::uint32_t other = first; other < last && !receives; ++other)
-                receives = count(other, [](bound_step const& s) { return s.kind == step_kind::recv || s.kind == step_kind::recv_reduce; }) != 0;
-            is_lone_send_[r] = receives ? 0 : 1;
-        }
-    }
-
-    ticket post_receive(bound_step const& s, bool bounced, std::uint32_t round) {
-        if (bounced) return net_->post_recv(s.peer, tag_, {landing_place(s, round), s.bytes});
-        if constexpr (reducing_transport<Transport>) {
-            if (s.kind == step_kind::recv_reduce && !coded_)
-                return net_->post_recv_reduce(s.peer, tag_, {s.out, s.mine, s.bytes, s.from_left, &reduction_});
-        }
-        return net_->post_recv(s.peer, tag_, {s.out, s.bytes});
-    }
-
-    std::byte* landing_place(bound_step const& s, std::uint32_t round) const noexcept {
-        return bounce_ + (round % program_.in_flight) * program_.bounce_bytes + s.bounce;
-    }
-
-    /// False when something failed.
-    bool poll_active(bool& moved) {
-        std::size_t kept = 0;
-        for (std::size_t at = 0; at < active_.size(); ++at) {
-            std::uint32_t const i = active_[at];
-            progress const now = net_->poll(tickets_[i]);
-            if (now == progress::failed || thrown_) {
-                active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(kept),
-                              active_.begin() + static_cast<std::ptrdiff_t>(at));
-                if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
-                fail_by_transport(i);
-                return false;
-            }
-            if (now == progress::done) {
-                moved = true;
-                --pending_[round_of(i)];
-                continue;
-            }
-            moved = moved || now == progress::moved;
-            active_[kept++] = i;
-        }
-        active_.resize(kept);
-        return true;
-    }
-
-    std::uint32_t round_of(std::uint32_t i) const noexcept {
-        std::uint32_t round = finished_;
-        while (program_.round_begin[round + 1] <= i) ++round;
-        return round;
-    }
-
-    bool finish_rounds() {
-        bool finished = false;
-        while (finished_ < posted_ && pending_[finished_] == 0) {
-            finish_round(finished_);
-            ++finished_;
-            finished = true;
-        }
-        return finished;
-    }
-
-    void finish_round(std::uint32_t round) {
-        std::uint32_t const begin = program_.round_begin[round];
-        std::uint32_t const end = program_.round_begin[round + 1];
-        for (std::uint32_t i = begin; i < end; ++i) {
-            bound_step const& s = program_.steps[i];
-            bool const arrives = s.kind == step_kind::recv || s.kind == step_kind::recv_reduce;
-            if (arrives && coded_) coded_->take(i);
-            else if (arrives && landings_[i] == landing::bounced) land(s, landing_place(s, round));
-        }
-        for (std::uint32_t i = begin; i < end; ++i)
-            if (is_local(program_.steps[i].kind)) perform(program_.steps[i]);
-    }
-
-    /// What the transport calls, inside a poll that must not throw: an exception is kept until the poll is over.
-    static void combine_on_arrival(std::byte* out, std::byte const* left, std::byte const* right, std::size_t count,
-                                   void const* me) noexcept {
-        engine const& self = *static_cast<engine const*>(me);
-        reducer const& by = *self.asked_.reduction;
-        CHORUS_TRY { by.apply(out, left, right, count, by.op.get()); }
-        CHORUS_CATCH_ALL { self.thrown_ = std::current_exception(); }
-    }
-
-    void land(bound_step const& s, std::byte const* arrived) {
-        if (s.bytes == 0) return;
-        if (s.kind == step_kind::recv) std::memcpy(s.out, arrived, s.bytes);
-        else combine(s, arrived);
-    }
-
-    void combine(bound_step const& s, std::byte const* other) {
-        if (s.count == 0) return;
-        reducer const& by = *asked_.reduction;
-        if (s.from_left) by.apply(s.out, other, s.mine, s.count, by.op.get());
-        else by.apply(s.out, s.mine, other, s.count, by.op.get());
-    }
-
-    void perform(bound_step const& s) {
-        if (s.bytes == 0) return;
-        if (s.kind == step_kind::copy) {
-            if (s.out != s.other) std::memcpy(s.out, s.other, s.bytes);
-        } else if (s.kind == step_kind::reduce) {
-            combine(s, s.other);
-        } else {
-            for (std::uint32_t k = 0; k <= s.inputs; ++k)
-                fold_inputs_[k] = k == s.position ? s.mine : s.other + (k < s.position ? k : k - 1) * s.bytes;
-            asked_.reduction->fold(s.out, fold_inputs_.data(), std::size_t{s.inputs} + 1, s.count,
-                                    asked_.reduction->op.get());
-        }
-    }
-
-    progress conclude() {
-        for (bound_copy const& c : program_.at_end) std::memcpy(c.to, c.from, c.bytes);
-        if (program_.finish.convert != nullptr && program_.finish.count > 0)
-            program_.finish.convert(program_.finish.to, program_.finish.from, program_.finish.count, asked_.ranks);
-        end(operation_state::done);
-        return become(progress::done);
     }
 
     void rest(std::uint32_t idle) noexcept {
@@ -569,10 +265,10 @@ class engine final : public plan_model, private under_way_item {
                 auto const all = views();
                 if (fail_as_told()) return;  // asked last: who left because of an abort left after it
                 hang_report const found = explain_hang(all, group_->me);
-                return give_up(errc::timed_out, late + found.text + "; here " + awaited(), found.culprit);
+                return give_up(errc::timed_out, late + found.text + "; here " + rounds_.awaited(), found.culprit);
             }
         }
-        give_up(errc::timed_out, late + awaited(), first_awaited());
+        give_up(errc::timed_out, late + rounds_.awaited(), rounds_.first_awaited());
     }
 
     // ---- what the others do ----
@@ -608,22 +304,6 @@ class engine final : public plan_model, private under_way_item {
         return all;
     }
 
-    rank_id first_awaited() const noexcept {
-        return active_.empty() ? nobody : program_.steps[active_.front()].peer;
-    }
-
-    std::string awaited() const {
-        std::string text = "in round " + std::to_string(finished_ + 1) + " of " + std::to_string(program_.rounds());
-        std::size_t shown = 0;
-        for (std::uint32_t i : active_) {
-            bound_step const& s = program_.steps[i];
-            if (++shown > 8) return text + ", …";
-            text += (shown == 1 ? " it awaits rank " : ", rank ") + std::to_string(s.peer) +
-                    (s.kind == step_kind::send ? " (to take " : " (to send ") + std::to_string(s.bytes) + " bytes)";
-        }
-        return text;
-    }
-
     error transport_failure() const
         requires explaining_transport<Transport>
     {
@@ -651,11 +331,13 @@ class engine final : public plan_model, private under_way_item {
         }
     }
 
-    void fail_by_transport(std::uint32_t i) {
-        if constexpr (explaining_transport<Transport>) {
+    void fail_by_transport() {
+        if (asked_.is_native) {
+            if (!fail_as_told()) give_up(errc::system_failed, rounds_.why_native_failed());
+        } else if constexpr (explaining_transport<Transport>) {
             fail(transport_failure());
         } else {
-            give_up(errc::peer_lost, "the transport failed", program_.steps[i].peer);
+            give_up(errc::peer_lost, "the transport failed", rounds_.first_awaited());
         }
     }
 
@@ -685,7 +367,7 @@ class engine final : public plan_model, private under_way_item {
 
     void fail(error const& why) {
         failure_ = why;
-        if (!cancel_all())
+        if (!rounds_.cancel_all())
             failure_ = error{why.code(), std::string{why.message()} + "; the library may still write its buffers", why.peer()};
         group_->failure = failure_;
         end_as_failed();
@@ -694,15 +376,6 @@ class engine final : public plan_model, private under_way_item {
     void end_as_failed() noexcept {
         end(operation_state::failed);
         become(progress::failed);
-    }
-
-    /// False where a native operation cannot be taken back.
-    bool cancel_all() noexcept {
-        if constexpr (cancelling_transport<Transport>)
-            for (std::uint32_t i : active_) net_->cancel(tickets_[i]);
-        active_.clear();
-        if constexpr (native_transport<Transport>) return !asked_.is_native || native_.give_up();
-        else return true;
     }
 
     // ---- what others see ----
@@ -723,13 +396,13 @@ class engine final : public plan_model, private under_way_item {
             if (is_over()) return;
             operation_record const shown = std::as_const(*net_).view_of(net_->rank());
             bool const is_shown = shown.sequence == record_.sequence && shown.group == record_.group;
-            if (!is_shown || shown.round != finished_ + 1 || shown.awaited != first_awaited()) show();
+            if (!is_shown || shown.round != rounds_.finished() + 1 || shown.awaited != rounds_.first_awaited()) show();
         }
     }
 
     void show() noexcept override {
-        record_.round = finished_ + 1;
-        record_.awaited = first_awaited();
+        record_.round = rounds_.finished() + 1;
+        record_.awaited = rounds_.first_awaited();
         if constexpr (following_transport<Transport>) net_->show(record_);
     }
 
@@ -742,49 +415,13 @@ class engine final : public plan_model, private under_way_item {
             if (!group_->under_way->empty()) group_->under_way->show_last();
         }
         ++(is_done ? group_->counted.finished : group_->counted.failed);
-        if (is_done) group_->counted.bytes_sent += program_.bytes_sent;
-        if (observer_ != nullptr) observer_->ended(record_, outcome, is_done ? program_.bytes_sent : 0);
+        if (is_done) group_->counted.bytes_sent += bytes_sent();
+        if (observer_ != nullptr) observer_->ended(record_, outcome, is_done ? bytes_sent() : 0);
     }
 
     /// " on rank 5 (2 in the group)"
-    std::string here() const {
-        rank_id const world = group_->members[group_->me];
-        std::string const text = " on rank " + std::to_string(world);
-        return world == group_->me ? text : text + " (" + std::to_string(group_->me) + " in the group)";
-    }
-
-    std::string title() const {
-        return std::string{to_string(asked_.what)} + " #" + std::to_string(record_.sequence) + " of " +
-               std::to_string(asked_.count) + ' ' + asked_.element + " by " + asked_.algorithm;
-    }
-
-    std::uint32_t fingerprint() const noexcept {
-        std::uint64_t hash = counter_random::mix(static_cast<std::uint64_t>(asked_.what) + 1);
-        auto add = [&](std::uint64_t value) { hash = counter_random::mix(hash ^ (value + 0x9E3779B97F4A7C15u)); };
-        add(asked_.root);
-        add(asked_.count);
-        for (char c : asked_.element) add(static_cast<unsigned char>(c));
-        for (char c : asked_.algorithm) add(static_cast<unsigned char>(c));
-        return static_cast<std::uint32_t>(hash >> 32);
-    }
-
-    void make_record(std::uint64_t number) {
-        operation_record& record = record_;
-        record.sequence = number - 1;
-        record.group = static_cast<std::uint32_t>(group_->context);
-        if constexpr (counting_transport<Transport>) record.ordinal = number;
-        record.count = asked_.count;
-        record.stream = tag_.stream;
-        record.fingerprint = tag_.fingerprint;
-        record.root = asked_.root;
-        auto cut = [](auto& to, std::string_view text) {
-            std::size_t const length = (std::min)(text.size(), to.size() - 1);
-            std::copy_n(text.data(), length, to.data());
-        };
-        cut(record.operation, to_string(asked_.what));
-        cut(record.algorithm, asked_.algorithm);
-        cut(record.element, asked_.element);
-    }
+    std::string here() const { return on_rank(group_->members[group_->me], group_->me); }
+    std::string title() const { return title_of(asked_, record_.sequence); }
 
     Transport* net_;
     std::shared_ptr<group_state> group_;
@@ -792,28 +429,11 @@ class engine final : public plan_model, private under_way_item {
     codec_use codec_use_;
     time_limit deadline_;
     observer* observer_;
-    message_tag tag_;
     operation_record record_;
-    byte_reduction reduction_;
-    byte_buffer scratch_;
-    bound_program program_;
-    std::unique_ptr<coded_program> coded_;  // with a codec
-    [[no_unique_address]] typename native_part_of<Transport>::type native_{};
-    std::byte* bounce_ = nullptr;
-    std::array<typename pin_of<Transport>::type, 3> pins_{};  // of input, output, scratch
-    typename pin_of<Transport>::type pin_of_messages_{};      // of a codec
-    std::vector<ticket> tickets_;
-    std::vector<landing> landings_;
-    std::vector<std::uint8_t> is_lone_send_; // round -> the transport may push its message
-    std::vector<std::uint32_t> pending_;     // round -> messages not complete
-    std::vector<std::uint32_t> active_;      // steps whose ticket is not complete
-    std::vector<std::byte const*> fold_inputs_;
-    mutable std::exception_ptr thrown_;      // by the user's operation
+    rounds<Transport> rounds_;
     std::optional<error> failure_;
     std::chrono::steady_clock::time_point must_end_;
     std::atomic<progress> state_{progress::done};  // written by whoever is inside, read by anybody
-    std::uint32_t posted_ = 0;
-    std::uint32_t finished_ = 0;
     std::uint32_t advances_ = 0;
     bool has_asked_ = false;  // the others, after the deadline
 };

@@ -58,9 +58,12 @@ class block_codec {
         }
         return saved;
     }
-    void restore_state(std::span<std::byte const> read) {
-        std::vector<any_compressor> restored = by_block_;
-        for (any_compressor& c : restored) {
+    void restore_state(std::span<std::byte const> read) { go_on_with(restored(read)); }
+
+    /// The compressors as they were saved, to go on with: where several states are restored together, all of them or none.
+    std::vector<any_compressor> restored(std::span<std::byte const> read) const {
+        std::vector<any_compressor> all = by_block_;
+        for (any_compressor& c : all) {
             std::uint64_t length = 0;
             expect_state(read.size() >= frame);
             std::memcpy(&length, read.data(), frame);
@@ -69,8 +72,9 @@ class block_codec {
             read = read.subspan(frame + static_cast<std::size_t>(length));
         }
         expect_state(read.empty());
-        by_block_ = std::move(restored);
+        return all;
     }
+    void go_on_with(std::vector<any_compressor> restored) noexcept { by_block_ = std::move(restored); }
 
     /// One plan at a time uses it.
     void take() {
