@@ -114,6 +114,14 @@ class synchroniser {
     /// Merges what is still under way, in the order it was sent. For the end of training, or before the tensors are read by others.
     void drain() { engine_.drain(); }
 
+    /// What it must remember from one step to the next, the tensors' own values aside: what merges keep, averages under way, residuals of compressors, counters. Each rank saves between
+    /// the same two steps; waits for what is under way, and later steps are as if it had not been saved.
+    std::vector<std::byte> save() { return engine_.save(); }
+
+    /// Goes on where `save` was called, to the bit, with the tensors' values of then: on the same rank of as many, made with the same model, policy, merge, options and compressor. The rates
+    /// of a merge may be others. Raises `corrupt`, which says what differs, and nothing has changed. All ranks of a group restore.
+    void restore(std::span<std::byte const> saved) { engine_.restore(saved); }
+
     /// The model that all members had in common last, of a merge that keeps it.
     std::span<T const> last_synced(std::size_t i) const requires anchored_merge<Merge> { return engine_.kept(i).first(engine_.tensor(i).size()); }
 

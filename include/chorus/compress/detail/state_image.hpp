@@ -13,6 +13,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace chorus::detail {
 
@@ -87,13 +90,44 @@ class state_writer {
     std::span<std::byte> all_, rest_;
 };
 
+/// The same for a state whose length shows only at the end: of those that save into memory of their own.
+class growing_state {
+ public:
+    explicit growing_state(std::string_view name) : all_(state_seal_bytes) { store_word(all_.data(), name_hash(name)); }
+
+    void number(std::uint64_t value) {
+        std::size_t const at = all_.size();
+        all_.resize(at + 8);
+        store_word(all_.data() + at, value);
+    }
+    template <class T> void values(std::span<T const> list) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        auto const own = std::as_bytes(list);
+        all_.insert(all_.end(), own.begin(), own.end());
+    }
+    /// Bytes of any number, with that in front: what `state_reader::part` reads.
+    void part(std::span<std::byte const> own) {
+        number(own.size());
+        values(own);
+    }
+    void text(std::string_view characters) { part(std::as_bytes(std::span{characters})); }
+
+    std::vector<std::byte> finished() && {
+        store_word(all_.data() + 8, checksum(std::span<std::byte const>{all_}.subspan(state_seal_bytes)));
+        return std::move(all_);
+    }
+
+ private:
+    std::vector<std::byte> all_;
+};
+
 /// Raises `corrupt`, "… cannot restore this state: …", for bytes that no writer of this name wrote.
 class state_reader {
  public:
-    state_reader(std::span<std::byte const> saved, std::string_view name) : name_{name} {
+    state_reader(std::span<std::byte const> saved, std::string_view name, std::string_view others = "another compressor") : name_{name} {
         expect(saved.size() >= state_seal_bytes, [] { return "it is too short"; });
         rest_ = saved.subspan(state_seal_bytes);
-        expect(load_word<std::uint64_t>(saved.data()) == name_hash(name), [] { return "another compressor wrote it"; });
+        expect(load_word<std::uint64_t>(saved.data()) == name_hash(name), [&] { return std::string{others} + " wrote it"; });
         expect(load_word<std::uint64_t>(saved.data(), 1) == checksum(rest_), [] { return "its checksum is wrong"; });
     }
 
@@ -113,6 +147,20 @@ class state_reader {
     std::byte const* floats(std::uint64_t count) {
         expect(count <= rest_.size() / 4, [] { return "it is too short"; });
         return bytes(4 * count).data();
+    }
+    std::span<std::byte const> part() { return bytes(number()); }
+    std::string text() {
+        auto const own = part();
+        std::string characters(own.size(), '\0');
+        load_words(characters.data(), own.data(), own.size());
+        return characters;
+    }
+    template <class T> std::vector<T> values(std::uint64_t count) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        expect(count <= rest_.size() / sizeof(T), [] { return "it is too short"; });
+        std::vector<T> list(static_cast<std::size_t>(count));
+        load_words(list.data(), bytes(sizeof(T) * count).data(), list.size());
+        return list;
     }
     /// All that is left goes to the compressor inside. Last, for it changes that.
     template <class C> void finish_with(C& inner) {

@@ -13,6 +13,7 @@
 #include "chorus/sync/detail/attendance.hpp"
 #include "chorus/sync/detail/meetings.hpp"
 #include "chorus/sync/detail/sync_exchange.hpp"
+#include "chorus/sync/detail/sync_image.hpp"
 #include "chorus/sync/detail/tensor_buckets.hpp"
 #include "chorus/sync/merge.hpp"
 #include "chorus/sync/policy.hpp"
@@ -26,6 +27,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,8 +40,12 @@ enum class bucket_stage : char { filling, ready, sent, merged };
 template <transport Transport, sync_policy Policy, class Merge, class T>
 class sync_engine {
     static_assert(merge_rule<Merge, T>, "chorus: this merge is not defined for this element type");
+    friend class sync_image<sync_engine>;
 
  public:
+    using element_type = T;
+    using merge_type = Merge;
+
     sync_engine(group<Transport> world, std::vector<std::span<T>> tensors, Policy policy, Merge merge, synchroniser_options const& options,
                 std::optional<any_compressor> carried_by)
         : tensors_{std::move(tensors)}, merge_{std::move(merge)}, options_{options}, carried_by_{std::move(carried_by)}, counts_{counts_of(tensors_)},
@@ -138,8 +144,7 @@ class sync_engine {
 
     /// Merges what is under way, in the order it was sent.
     void drain() {
-        rethrow_failure();
-        expects(!is_open_, [&] { return here() + "drained while it is open; finish it first"; });
+        expect_between_steps("drained");
         for (step_id s = totals_.steps - (std::min)(totals_.steps, options_.delay); s < totals_.steps; ++s)
             if (sync_exchange<Transport>* const e = under_way(s)) {
                 for (std::size_t b = 0; b < buckets_.size(); ++b) {
@@ -149,6 +154,15 @@ class sync_engine {
                 e->is_under_way = false;
                 ++totals_.merges;
             }
+    }
+
+    std::vector<std::byte> save() {
+        expect_between_steps("saved");
+        return sync_image{*this}.saved();
+    }
+    void restore(std::span<std::byte const> saved) {
+        expect_between_steps("restored");
+        sync_image{*this}.restore(saved);
     }
 
     /// Waits for what is under way; it is merged later.
@@ -167,6 +181,10 @@ class sync_engine {
 
     void rethrow_failure() const {
         if (failure_) std::rethrow_exception(failure_);
+    }
+    void expect_between_steps(std::string_view what) const {
+        rethrow_failure();
+        expects(!is_open_, [&] { return here() + std::string{what} + " while it is open; finish it first"; });
     }
 
     // ---- who, with which weight ----
