@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chorus/collective/group.hpp"
+#include "chorus/data/element.hpp"
 #include "chorus/transport/run_all.hpp"
 #include "chorus/transport/simulated.hpp"
 
@@ -38,21 +39,28 @@ class gossip_ranks {
 
     /// One step on all ranks that have not crashed; `between(rank)` is called after all have started.
     chorus::progress step(chorus::step_id t, std::function<void(chorus::rank_id)> const& between = {}) {
+        std::vector<chorus::rank_id> all;
+        for (chorus::rank_id r = 0; r < size(); ++r)
+            if (!network.is_crashed(r)) all.push_back(r);
+        return step_of(all, t, between);
+    }
+
+    /// One step on these ranks alone.
+    chorus::progress step_of(std::vector<chorus::rank_id> const& who, chorus::step_id t, std::function<void(chorus::rank_id)> const& between = {}) {
         std::vector<std::function<chorus::progress()>> going;
-        for (chorus::rank_id r = 0; r < size(); ++r) {
-            if (network.is_crashed(r)) continue;
+        for (chorus::rank_id r : who) {
             methods[r].start(t);
             going.push_back([this, r] { return methods[r].advance(); });
         }
         if (between)
-            for (chorus::rank_id r = 0; r < size(); ++r) between(r);
+            for (chorus::rank_id r : who) between(r);
         return chorus::run_all(std::span{going}, {.seed = t + 1, .idle_rounds = 1000000});
     }
 
     std::vector<double> mean() const {
         std::vector<double> sum(values[0].size());
         for (auto const& mine : values)
-            for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(mine[i]) / static_cast<double>(values.size());
+            for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(static_cast<chorus::wide_t<Element>>(mine[i])) / static_cast<double>(values.size());
         return sum;
     }
 
@@ -60,7 +68,10 @@ class gossip_ranks {
     double distance(std::vector<double> const& centre) const {
         double square = 0.0;
         for (auto const& mine : values)
-            for (std::size_t i = 0; i < centre.size(); ++i) square += (static_cast<double>(mine[i]) - centre[i]) * (static_cast<double>(mine[i]) - centre[i]);
+            for (std::size_t i = 0; i < centre.size(); ++i) {
+                double const away = static_cast<double>(static_cast<chorus::wide_t<Element>>(mine[i])) - centre[i];
+                square += away * away;
+            }
         return std::sqrt(square);
     }
 

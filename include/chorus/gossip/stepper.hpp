@@ -35,6 +35,7 @@ struct mixing_counts {
     std::uint64_t skipped = 0;     ///< neighbours that a step did without
     std::uint64_t stale = 0;       ///< messages that came after their step and were dropped
     std::uint64_t unsent = 0;      ///< messages that were not sent because the neighbour had not taken the one before
+    std::uint64_t late = 0;        ///< messages that came after their step and were taken all the same, by methods that may
 
     friend bool operator==(mixing_counts const&, mixing_counts const&) = default;
 };

@@ -16,6 +16,7 @@ namespace chorus::gossip::detail {
 /// What came in one step: those who were left out are not listed, and their weight is in `own`.
 struct arrivals {
     double own = 1.0;
+    std::size_t unsent = 0;     // neighbours that this step's message was not sent to
     std::vector<rank_id> from;  ///< ascending
     std::vector<double> weights;
     std::vector<std::span<std::byte const>> payloads;

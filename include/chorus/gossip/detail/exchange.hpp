@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,6 +53,9 @@ class exchange {
     exchange& operator=(exchange const&) = delete;
     ~exchange() { cancel_all(); }
 
+    /// take(payload) is called for what comes after its step, which is dropped otherwise.
+    void take_late(std::function<void(std::span<std::byte const>)> take) { take_late_ = std::move(take); }
+
     /// Room for what these rows need, so that steps do not allocate.
     void reserve(topo::mixing_row const& row) {
         for (rank_id p : row.from) in_[p].memory.grow(message_bytes_);
@@ -78,6 +82,7 @@ class exchange {
         step_ = step;
         row_ = &row;
         gives_up_sends_ = false;
+        came_.unsent = 0;
         message_head const head{step, used, group_->me, 0};
         std::memcpy(snapshots_[now_].memory.data(), &head, sizeof head);
         for (rank_id p : row.to) send(p, used);
@@ -114,24 +119,24 @@ class exchange {
         for (std::size_t k = 0; k < states_.size(); ++k) {
             if (states_[k] != state::awaited) continue;
             incoming& from = in_[row_->from[k]];
-            if (cancelling_transport<Transport> && !from.is_moving) stop_listening(from);  // what is half here comes in by and by
+            bool const may_be_dropped = !from.is_moving && !take_late_;  // a receive that is cancelled may use up its message
+            if (cancelling_transport<Transport> && may_be_dropped) stop_listening(from);
             states_[k] = state::absent;
         }
         gives_up_sends_ = true;
     }
 
     /// What came, once a step is done. Good until the next `blank`.
-    arrivals const& came() {
+    arrivals& came() {
         came_.own = row_->own;
         came_.from.clear();
         came_.weights.clear();
         came_.payloads.clear();
         for (std::size_t k = 0; k < states_.size(); ++k) {
             if (states_[k] == state::here) {
-                auto const message = in_[row_->from[k]].memory.span();
                 came_.from.push_back(row_->from[k]);
                 came_.weights.push_back(row_->weights[k]);
-                came_.payloads.push_back(message.subspan(sizeof(message_head), static_cast<std::size_t>(message_head::of(message).bytes)));
+                came_.payloads.push_back(payload_of(in_[row_->from[k]]));
             } else {
                 came_.own += row_->weights[k];
                 ++counts_->skipped;
@@ -208,10 +213,10 @@ class exchange {
     // ---- sending ----
 
     void send(rank_id p, std::size_t used) {
-        if (in_[p].is_lost) return;
         outgoing& to = out_[p];
-        if (to.is_posted) {
-            ++counts_->unsent;
+        if (in_[p].is_lost || to.is_posted) {
+            ++came_.unsent;
+            if (!in_[p].is_lost) ++counts_->unsent;
             return;
         }
         to.pending = net_->post_send(group_->members[p], tag_, {snapshots_[now_].memory.data(), message_bytes_});
@@ -253,6 +258,11 @@ class exchange {
         from.pending = net_->post_recv(group_->members[p], tag_, from.memory.span().first(message_bytes_));
         from.is_posted = true;
         from.is_moving = false;
+    }
+
+    static std::span<std::byte const> payload_of(incoming& from) noexcept {
+        auto const message = from.memory.span();
+        return message.subspan(sizeof(message_head), static_cast<std::size_t>(message_head::of(message).bytes));
     }
 
     /// True if something came of it.
@@ -302,7 +312,8 @@ class exchange {
         from.is_held = false;
         if (failure_) return false;
         if (head.step < step_) {
-            ++counts_->stale;
+            if (take_late_) take_late_(payload_of(from));
+            ++(take_late_ ? counts_->late : counts_->stale);
             return true;
         }
         states_[k] = state::here;
@@ -335,6 +346,7 @@ class exchange {
 
     void cut_off(rank_id p) noexcept {
         in_[p].is_lost = true;
+        if (out_[p].is_posted && out_[p].snapshot == now_) ++came_.unsent;
         stop_listening(in_[p]);
         stop_sending(out_[p]);
     }
@@ -363,6 +375,7 @@ class exchange {
     topo::mixing_row const* row_ = nullptr;
     step_id step_ = 0;
     bool gives_up_sends_ = false;
+    std::function<void(std::span<std::byte const>)> take_late_;
     arrivals came_;
     std::optional<error> failure_;
 };

@@ -30,6 +30,7 @@ namespace chorus::gossip::detail {
 /// combine(arrivals) makes the values of what came; `arrivals::own` is the weight of this rank's own part
 ///
 /// and what it says of itself: name, law (of the weights), values(), digest(), and whether it `can_skip` neighbours.
+/// It may have take_late(payload): what came after its step; and pack may ask for the step's row, pack(payload, row).
 template <transport Transport, class Method>
 class method_steps final : public stepper_model, private chorus::detail::under_way_item {
  public:
@@ -38,6 +39,8 @@ class method_steps final : public stepper_model, private chorus::detail::under_w
           deadline_{options.deadline.is_for_ever() ? members.deadline() : options.deadline},
           exchange_{members, stream_of(*net_, *group_), method_.payload_bytes(), skips(), counts_} {
         for (topo::mixing_row const& row : rows_.kept()) exchange_.reserve(row);
+        if constexpr (requires(std::span<std::byte const> payload) { method_.take_late(payload); })
+            exchange_.take_late([this](std::span<std::byte const> payload) { method_.take_late(payload); });
     }
 
     method_steps(method_steps const&) = delete;
@@ -54,7 +57,8 @@ class method_steps final : public stepper_model, private chorus::detail::under_w
         expects(counts_.steps == 0 || step > step_, [&] { return title() + ": step " + std::to_string(step) + " is started after step " + std::to_string(step_); });
         expect_usable();
         topo::mixing_row const& row = rows_.at(step);
-        used_ = method_.pack(exchange_.blank());
+        if constexpr (requires(std::span<std::byte> blank) { method_.pack(blank, row); }) used_ = method_.pack(exchange_.blank(), row);
+        else used_ = method_.pack(exchange_.blank());
         step_ = step;
         failure_.reset();
         exchange_.clear_failure();
