@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # SPDX-FileCopyrightText: 2026 the chorus authors
-"""Checks that every public header include/chorus/FLOOR/NAME.hpp has its tests/FLOOR/NAME_test.cpp and every test its header.
+"""Checks that every public header include/chorus/FLOOR/NAME.hpp, or NAME.cuh, has its tests/FLOOR/NAME_test.cpp and every test its header.
 
 Headers in a folder named detail need no test of their own but may have one. A header may have further tests,
 NAME_TOPIC_test.cpp. A transport whose ranks need a launcher has its test in tests/networks/NAME.cpp instead.
@@ -12,7 +12,9 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-NOT_MIRRORED = {"behaviour", "no_exceptions"}  # folders of tests that are about something else than one header
+NOT_MIRRORED = {"behaviour", "cuda_on_cpu", "no_exceptions"}  # folders of tests that are about something else than one header
+
+HEADERS = {".hpp", ".cuh"}
 
 
 def headers_for(floor, root):
@@ -20,12 +22,12 @@ def headers_for(floor, root):
     if floor == pathlib.PurePath("bench"):
         return {path.stem for path in (root / "bench").glob("*.hpp")}
     tree = root / "include" / "chorus" / floor
-    return {path.stem for path in [*tree.glob("*.hpp"), *tree.glob("detail/*.hpp")]}
+    return {path.stem for folder in (tree, tree / "detail") for path in folder.glob("*") if path.suffix in HEADERS}
 
 
 def missing_tests(root):
     tree = root / "include" / "chorus"
-    for header in sorted(tree.glob("*/*.hpp")):
+    for header in sorted(path for path in tree.rglob("*") if path.suffix in HEADERS and path.parent != tree):
         floor = header.parent.relative_to(tree)
         test = root / "tests" / floor / f"{header.stem}_test.cpp"
         launched = root / "tests" / "networks" / f"{header.stem}.cpp"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "chorus/data/detail/kernel.hpp"
+#include "chorus/data/detail/mean_rules.hpp"
 
 #include <bit>
 #include <concepts>
@@ -29,11 +30,6 @@ struct unchanged {
 
 inline void copy_unless_in_place(std::byte* out, std::byte const* in, std::size_t bytes) {
     if (out != in && bytes != 0) std::memcpy(out, in, bytes);
-}
-
-/// The exponent of the power of two by which values are scaled down: ceil(log2 ranks).
-constexpr int mean_shift(std::uint64_t ranks) noexcept {
-    return ranks < 2 ? 0 : static_cast<int>(std::bit_width(ranks - 1));
 }
 
 /// out = change(in) for every element, computed in From's word.
@@ -68,20 +64,13 @@ template <class T> struct mean_prepare {
         using word = wide_t<T>;
         if constexpr (integer<T>) {
             for (std::size_t i = 0; i < count; ++i)
-                store_element(out + i * sizeof(carried), widened(load_element<T>(in + i * sizeof(T))));
+                store_element(out + i * sizeof(carried), mean_widened(load_element<T>(in + i * sizeof(T))));
         } else if constexpr (std::same_as<T, half>) {
             convert<Level, T, carried>(out, in, count, unchanged{});
         } else {
             if (ranks < 2) return copy_unless_in_place(out, in, count * sizeof(T));
-            word const factor = word{1} / static_cast<word>(std::uint64_t{1} << mean_shift(ranks));
-            convert<Level, T, T>(out, in, count, times<word>{factor});
+            convert<Level, T, T>(out, in, count, times<word>{mean_factor<word>(ranks)});
         }
-    }
-
- private:
-    static constexpr carrier_t<mean, T> widened(T value) noexcept {
-        if constexpr (sizeof(T) == 8) return wide_integer::of(value);
-        else return static_cast<carrier_t<mean, T>>(value);
     }
 };
 
@@ -93,27 +82,12 @@ template <class T> struct mean_finish {
         using word = wide_t<T>;
         if constexpr (integer<T>) {
             for (std::size_t i = 0; i < count; ++i)
-                store_element(out + i * sizeof(T), quotient(load_element<carried>(in + i * sizeof(carried)), ranks));
+                store_element(out + i * sizeof(T), mean_quotient<T>(load_element<carried>(in + i * sizeof(carried)), ranks));
         } else if constexpr (std::same_as<T, half>) {
             convert<Level, carried, T>(out, in, count, divided_by<word>{static_cast<word>(ranks)});
         } else {
             if (std::has_single_bit(ranks)) return copy_unless_in_place(out, in, count * sizeof(T));
-            // ranks / 2^shift is exact below 2^24 ranks, so that this one division rounds sum / ranks correctly.
-            word const divisor =
-                static_cast<word>(ranks) / static_cast<word>(std::uint64_t{1} << mean_shift(ranks));
-            convert<Level, T, T>(out, in, count, divided_by<word>{divisor});
-        }
-    }
-
- private:
-    static constexpr T quotient(carrier_t<mean, T> total, std::uint64_t ranks) noexcept {
-        if constexpr (sizeof(T) < 8) {
-            return static_cast<T>(total / static_cast<carrier_t<mean, T>>(ranks));
-        } else if constexpr (std::is_signed_v<T>) {
-            if (total.is_negative()) return static_cast<T>(0 - total.negated().quotient(ranks));
-            return static_cast<T>(total.quotient(ranks));
-        } else {
-            return static_cast<T>(total.quotient(ranks));
+            convert<Level, T, T>(out, in, count, divided_by<word>{mean_divisor<word>(ranks)});
         }
     }
 };
