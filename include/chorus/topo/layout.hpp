@@ -42,13 +42,13 @@ class layout {
 
     /// Neighbours share a host: `width` ranks on each, fewer on the last where `width` does not divide `size`.
     static layout blocks(rank_id size, rank_id width) {
-        detail::expects(width > 0, [] { return "layout::blocks: a host needs at least one rank, the width is 0"; });
+        chorus::detail::expects(width > 0, [] { return "layout::blocks: a host needs at least one rank, the width is 0"; });
         return of_rule(size, [&](rank_id r) { return r / width; });
     }
 
     /// Rank r on host r mod `hosts`.
     static layout round_robin(rank_id size, rank_id hosts) {
-        detail::expects(hosts > 0 && hosts <= size, [&] {
+        chorus::detail::expects(hosts > 0 && hosts <= size, [&] {
             return "layout::round_robin: " + std::to_string(hosts) + " hosts for " + std::to_string(size) +
                    " ranks; there must be at least one host, and a rank for each";
         });
@@ -64,7 +64,7 @@ class layout {
 
     /// Rising; valid as long as the layout.
     std::span<rank_id const> ranks_of(rank_id host) const {
-        detail::expects(host < hosts(), [&] {
+        chorus::detail::expects(host < hosts(), [&] {
             return "layout: host " + std::to_string(host) + " is not below " + std::to_string(hosts());
         });
         return std::span{order_}.subspan(starts_[host], starts_[host + 1] - starts_[host]);
@@ -104,7 +104,7 @@ class layout {
     }
 
     void arrange(rank_id hosts) {
-        detail::expects(!host_of_.empty(), [] { return "layout: there must be at least one rank"; });
+        chorus::detail::expects(!host_of_.empty(), [] { return "layout: there must be at least one rank"; });
         std::vector<std::vector<rank_id>> on(hosts);
         for (rank_id r = 0; r < size(); ++r) {
             local_of_.push_back(static_cast<rank_id>(on[host_of_[r]].size()));
@@ -118,7 +118,7 @@ class layout {
     }
 
     rank_id checked(rank_id rank) const {
-        detail::expects(rank < size(), [&] {
+        chorus::detail::expects(rank < size(), [&] {
             return "layout: rank " + std::to_string(rank) + " is not below " + std::to_string(size());
         });
         return rank;
