@@ -4,7 +4,6 @@
 
 #include "chorus/base/types.hpp"
 #include "chorus/collective/group.hpp"
-#include "chorus/compress/any_compressor.hpp"
 #include "chorus/compress/compressor.hpp"
 #include "chorus/compress/uncompressed.hpp"
 #include "chorus/sync/detail/sync_engine.hpp"
@@ -13,12 +12,10 @@
 #include "chorus/sync/sync_options.hpp"
 #include "chorus/sync/take_arrived.hpp"
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,7 +57,7 @@ class synchroniser {
 
     template <compressor Compressor>
     synchroniser(group<Transport> world, tensor_list tensors, Policy policy, Compressor carried_by, Merge merge, synchroniser_options const& options = {})
-        : engine_{std::move(world), std::move(tensors), std::move(policy), std::move(merge), options, erased(std::move(carried_by))} {}
+        : engine_{std::move(world), std::move(tensors), std::move(policy), std::move(merge), options, detail::erased_compressor(std::move(carried_by))} {}
 
     /// A whole step, after the local update (or, for gradients, before it): all tensors are sent as they stand, and averages merged.
     sync_report step() {
@@ -114,13 +111,17 @@ class synchroniser {
     /// Merges what is still under way, in the order it was sent. For the end of training, or before the tensors are read by others.
     void drain() { engine_.drain(); }
 
+    /// For the end of training: drains, then every rank's tensors become the plain mean over all ranks, with the same bits (see consensus.hpp). What merges keep stays as it is.
+    void consensus() { engine_.agree(); }
+
     /// What it must remember from one step to the next, the tensors' own values aside: what merges keep, averages under way, residuals of compressors, counters. Each rank saves between
     /// the same two steps; waits for what is under way, and later steps are as if it had not been saved.
     std::vector<std::byte> save() { return engine_.save(); }
 
     /// Goes on where `save` was called, to the bit, with the tensors' values of then: on the same rank of as many, made with the same model, policy, merge, options and compressor. The rates
-    /// of a merge may be others. Raises `corrupt`, which says what differs, and nothing has changed. All ranks of a group restore.
-    void restore(std::span<std::byte const> saved) { engine_.restore(saved); }
+    /// of a merge may be others. Raises `corrupt`, which says what differs, and nothing has changed. All ranks
+    /// of a group restore, all in new synchronisers or all in the ones that they had.
+    void restore(std::span<std::byte const> saved) { engine_.go_on_with(engine_.read(saved)); }
 
     /// The model that all members had in common last, of a merge that keeps it.
     std::span<T const> last_synced(std::size_t i) const requires anchored_merge<Merge> { return engine_.kept(i).first(engine_.tensor(i).size()); }
@@ -129,12 +130,6 @@ class synchroniser {
     sync_totals totals() const noexcept { return engine_.totals(); }
 
  private:
-    template <class Compressor>
-    static std::optional<any_compressor> erased(Compressor carried_by) {
-        if constexpr (std::same_as<Compressor, uncompressed>) return std::nullopt;
-        else return any_compressor{std::move(carried_by)};
-    }
-
     detail::sync_engine<Transport, Policy, Merge, T> engine_;
 };
 

@@ -9,7 +9,10 @@
 #include "chorus/collective/compression.hpp"
 #include "chorus/collective/group.hpp"
 #include "chorus/compress/any_compressor.hpp"
+#include "chorus/compress/compressor.hpp"
+#include "chorus/compress/uncompressed.hpp"
 #include "chorus/data/reduction.hpp"
+#include "chorus/sync/consensus.hpp"
 #include "chorus/sync/detail/attendance.hpp"
 #include "chorus/sync/detail/meetings.hpp"
 #include "chorus/sync/detail/sync_exchange.hpp"
@@ -20,6 +23,7 @@
 #include "chorus/sync/sync_options.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -32,6 +36,13 @@
 #include <vector>
 
 namespace chorus::detail {
+
+/// None for `uncompressed`.
+template <compressor Compressor>
+std::optional<any_compressor> erased_compressor(Compressor carried_by) {
+    if constexpr (std::same_as<Compressor, uncompressed>) return std::nullopt;
+    else return any_compressor{std::move(carried_by)};
+}
 
 /// What becomes of a bucket within one step.
 enum class bucket_stage : char { filling, ready, sent, merged };
@@ -160,9 +171,16 @@ class sync_engine {
         expect_between_steps("saved");
         return sync_image{*this}.saved();
     }
-    void restore(std::span<std::byte const> saved) {
+    /// What `go_on_with` takes, in two calls, so that several are restored together or none.
+    state_read<T> read(std::span<std::byte const> saved) {
         expect_between_steps("restored");
-        sync_image{*this}.restore(saved);
+        return sync_image{*this}.read(saved);
+    }
+    void go_on_with(state_read<T> state) { sync_image{*this}.go_on_with(std::move(state)); }
+
+    void agree() {
+        drain();
+        consensus(world(), tensors_, {.deadline = options_.deadline});
     }
 
     /// Waits for what is under way; it is merged later.

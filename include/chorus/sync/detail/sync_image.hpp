@@ -7,9 +7,9 @@
 #include "chorus/collective/compression.hpp"
 #include "chorus/compress/any_compressor.hpp"
 #include "chorus/compress/detail/state_image.hpp"
-#include "chorus/data/element.hpp"
 #include "chorus/sync/detail/meetings.hpp"
 #include "chorus/sync/detail/policy_text.hpp"
+#include "chorus/sync/detail/saved_traits.hpp"
 #include "chorus/sync/sync_options.hpp"
 
 #include <algorithm>
@@ -34,12 +34,6 @@ namespace chorus::detail {
 // under way    how many; of each the step, the members, their average, and what this rank had sent where the merge reads that
 // compressors  how many groups and slots; of each a step at which the group meets, slot, whether weighted, and the state of each bucket
 
-/// Something that two synchronisers must have in common.
-struct sync_trait {
-    std::string_view what;
-    std::string text;
-};
-
 /// An average that has arrived and is not merged.
 template <class T> struct saved_flight {
     step_id step;
@@ -55,6 +49,19 @@ struct saved_carriers {
     std::vector<std::span<std::byte const>> buckets;
 };
 
+struct restored_codec {
+    std::shared_ptr<block_codec> codec;
+    std::vector<any_compressor> compressors;
+};
+
+/// A whole state, read and found sound.
+template <class T> struct state_read {
+    std::array<std::uint64_t, 5> counters{};  // steps, exchanges, merges, bytes sent, whether it has joined
+    std::vector<std::vector<T>> kept;
+    std::vector<saved_flight<T>> flights;
+    std::vector<restored_codec> carriers;
+};
+
 /// Writes and reads what an engine must remember from one step to the next.
 template <class Engine>
 class sync_image {
@@ -68,9 +75,7 @@ class sync_image {
     /// Waits for what is under way first.
     std::vector<std::byte> saved() const {
         engine_.await_all();
-        growing_state out{name};
-        out.number(version);
-        for (sync_trait const& t : traits()) out.text(t.text);
+        growing_state out = state_with(name, version, traits());
         sync_totals const& totals = engine_.totals_;
         for (std::uint64_t n : {totals.steps, totals.exchanges, totals.merges, totals.bytes_sent}) out.number(n);
         out.number(engine_.is_joined_ ? 1 : 0);
@@ -80,47 +85,41 @@ class sync_image {
         return std::move(out).finished();
     }
 
-    /// Raises `corrupt` before anything is changed.
-    void restore(std::span<std::byte const> bytes) {
+    /// Raises `corrupt`; changes nothing.
+    state_read<T> read(std::span<std::byte const> bytes) const {
         state_reader in{bytes, name, "something else"};
-        std::uint64_t const found = in.number();
-        in.expect(found == version, [&] { return "its version is " + std::to_string(found) + ", expected " + std::to_string(version); });
-        for (sync_trait const& t : traits()) expect_same(in, t);
-        std::array<std::uint64_t, 5> counters{};
-        for (std::uint64_t& n : counters) n = in.number();
-        auto kept = engine_.kept_;
-        for (std::vector<T>& k : kept) k = in.template values<T>(k.size());
-        auto flights = read_flights(in, counters[0]);
-        auto const carriers = read_carriers(in, counters[0]);
+        expect_traits(in, version, traits());
+        state_read<T> all;
+        for (std::uint64_t& n : all.counters) n = in.number();
+        for (std::vector<T> const& k : engine_.kept_) all.kept.push_back(in.template values<T>(k.size()));
+        all.flights = read_flights(in, all.counters[0]);
+        auto const carriers = read_carriers(in, all.counters[0]);
         in.finish();
-        auto by_plan = restored(carriers);
+        all.carriers = restored(carriers);
+        return all;
+    }
 
+    /// Waits for what is under way first, and forgets it.
+    void go_on_with(state_read<T> all) {
         engine_.await_all();
-        engine_.totals_ = {.steps = counters[0], .exchanges = counters[1], .merges = counters[2], .bytes_sent = counters[3]};
-        engine_.is_joined_ = counters[4] != 0;
+        engine_.totals_ = {.steps = all.counters[0], .exchanges = all.counters[1], .merges = all.counters[2], .bytes_sent = all.counters[3]};
+        engine_.is_joined_ = all.counters[4] != 0;
         engine_.report_ = {};
-        engine_.kept_.swap(kept);
+        engine_.kept_.swap(all.kept);
         for (auto& e : engine_.exchanges_) e.is_under_way = false;
-        for (auto& f : flights) put_under_way(f);
-        for (auto& [codec, compressors] : by_plan) codec->go_on_with(std::move(compressors));
+        for (saved_flight<T> const& f : all.flights) put_under_way(f);
+        forget_carriers_but(all.carriers);
+        for (restored_codec& r : all.carriers) r.codec->go_on_with(std::move(r.compressors));
     }
 
  private:
-    using restored_codec = std::pair<std::shared_ptr<block_codec>, std::vector<any_compressor>>;
-
-    std::vector<sync_trait> traits() const {
+    std::vector<saved_trait> traits() const {
         synchroniser_options const& o = engine_.options_;
-        std::uint64_t elements = 0;
-        for (std::size_t n : engine_.counts_) elements += n;
-        std::string tensors = std::to_string(engine_.counts_.size());
-        tensors += " tensors, " + std::to_string(elements) + " elements, cut " + std::to_string(checksum(std::as_bytes(std::span{engine_.counts_})));
         std::string rank = std::to_string(engine_.world().rank());
         rank += " of " + std::to_string(engine_.world().size());
-        std::string element{element_name<T>()};
-        element += " of " + std::to_string(sizeof(T)) + " bytes";
         return {{"rank", rank},
-                {"element", element},
-                {"model", tensors},
+                element_trait<T>(),
+                model_trait(engine_.counts_),
                 {"policy", described_policy(engine_.meetings_.policy())},
                 {"merge", std::string{Engine::merge_type::name}},
                 {"delay", std::to_string(o.delay)},
@@ -128,15 +127,6 @@ class sync_image {
                 {"bucket size", std::to_string(o.bucket_bytes)},
                 {"joining", o.joins ? o.divisor == join_divisor::all ? "all" : "active" : "none"},
                 {"compressor", engine_.carried_by_ ? engine_.carried_by_->describe() : "nothing"}};
-    }
-
-    static void expect_same(state_reader& in, sync_trait const& mine) {
-        std::string const theirs = in.text();
-        in.expect(theirs == mine.text, [&] {
-            std::string why = "it was saved with another ";
-            why += mine.what;
-            return why + ": " + theirs + ", this one has " + mine.text;
-        });
     }
 
     // ---- exchanges under way ----
@@ -175,7 +165,7 @@ class sync_image {
         return flights;
     }
 
-    void put_under_way(saved_flight<T>& f) const {
+    void put_under_way(saved_flight<T> const& f) const {
         auto& e = engine_.exchanges_[static_cast<std::size_t>(f.step % engine_.exchanges_.size())];
         e.step = f.step;
         e.members = f.members;
@@ -234,10 +224,18 @@ class sync_image {
             if (set == nullptr) set = &engine_.make_plans(*with, c.slot, c.is_weighted);
             for (std::size_t b = 0; b < c.buckets.size(); ++b) {
                 auto const& codec = set->carried[b].codec();
-                all.emplace_back(codec, codec->restored(c.buckets[b]));
+                all.push_back({codec, codec->restored(c.buckets[b])});
             }
         }
         return all;
+    }
+
+    /// What began after the state was saved begins anew.
+    void forget_carriers_but(std::vector<restored_codec> const& those) const {
+        auto const is_kept = [&](std::unique_ptr<plan_set> const& set) {
+            return set->carried.empty() || std::any_of(those.begin(), those.end(), [&](restored_codec const& r) { return r.codec == set->carried[0].codec(); });
+        };
+        for (auto const& m : engine_.meetings_.all()) std::erase_if(m->sets, [&](auto const& set) { return !is_kept(set); });
     }
 
     Engine& engine_;
