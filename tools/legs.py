@@ -7,7 +7,7 @@
     headers    every header alone and all together, with g++ and clang++
     gcc        tests, examples, benchmarks and trainer built by g++; tests over MPI and UCX on this host
     noexcept   the library under -fno-exceptions
-    consumers  installed, as a subdirectory, by a bare include path
+    consumers  installed and moved, as a subdirectory, by FetchContent, pkg-config, a bare include path, Conan, the port for vcpkg
     fuzz       decoders of all compressors, ten thousand mutated messages each; a million by tests/fuzz/run
     tsan       tests that use several threads, under the thread sanitizer, built by g++
     asan       tests and examples under the address and undefined-behaviour sanitizers, built by clang++
@@ -164,7 +164,7 @@ LEGS = {
     "headers": lambda jobs: counting("tools/headers", "--jobs", jobs),
     "gcc": lambda jobs: preset("dev", jobs, "-DCMAKE_CXX_FLAGS_DEBUG=-O1", exclude="^net$"),
     "noexcept": lambda jobs: preset("noexcept", jobs),
-    "consumers": lambda _: counting("tests/consume/run"),
+    "consumers": lambda jobs: counting("tests/consume/run", "--jobs", jobs),
     "fuzz": lambda jobs: counting("tests/fuzz/run", "--runs", "10000", "--jobs", jobs),
     "tsan": lambda jobs: sanitized("tsan", jobs, "g++", "thread"),
     "asan": lambda jobs: sanitized("asan", jobs, "clang++", "address"),

@@ -1,0 +1,1 @@
+message(FATAL_ERROR "CUDAToolkit is searched though nobody asked for it")

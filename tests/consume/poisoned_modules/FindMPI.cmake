@@ -1,0 +1,1 @@
+message(FATAL_ERROR "MPI is searched though nobody asked for it")
