@@ -4,6 +4,7 @@
 
 #include "element_kind.hpp"
 
+#include <chorus/collective/compression.hpp>
 #include <chorus/data/blocks.hpp>
 #include <chorus/schedule/algorithm.hpp>
 
@@ -25,6 +26,7 @@ struct call_shape {
     bool by_counts = false;    ///< the form that is told the length of each block, as all_to_all_v
     bool uneven = false;       ///< block b is about b + 1 times as long as block 0; only by counts
     std::uint64_t unaligned = 0;  ///< buffers begin so many elements behind an aligned address
+    chorus::compression carried_by{};  ///< a copy of it, by every plan; none: elements travel as they are
 
     std::uint64_t bytes() const noexcept { return count * element->bytes; }
 

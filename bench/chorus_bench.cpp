@@ -105,6 +105,10 @@ void add_options(CLI::App& app, command_line& line, subject const& of) {
     if (chorus::has_reduction(of.what)) app.add_option("--op", line.operation, "sum, product, minimum, maximum, mean");
     if (chorus::has_root(of.what)) app.add_option("--root", asked.root, "The root's rank");
     if (of.by_counts) app.add_flag("--uneven", asked.uneven, "Block b is b + 1 times as long as block 0");
+    app.add_option("--carry", asked.carry,
+                   "A compressor that carries the messages: half_cast, block_integer(bits=4), error_feedback(top_k(ratio=0.01)), ...; "
+                   "of float, sum or mean")
+        ->default_str("none");
     app.add_flag("--in-place", asked.in_place, "Input and output are the same memory");
     app.add_option("--versus", line.versus, "native: the transport's own collective, in turn with ours, and the ratio")
         ->check(CLI::IsMember({"native"}));
@@ -137,6 +141,7 @@ int run(command_line& line, subject const& of) {
         bool const is_scan = of.what == collective::scan || of.what == collective::exclusive_scan;
         if (is_scan && asked.op == bench::operation::mean) throw std::invalid_argument{"a scan has no mean"};
         for (std::string const& name : asked.algorithms) bench::expect_offered(name, of.what);
+        bench::carried_by(asked.carry, of.what, asked.op, asked.element);
     }
     if (!launched && asked.root >= asked.where.ranks) throw std::invalid_argument{"--root is not below --ranks"};
     if (!launched && asked.how.spoil != chorus::nobody && asked.how.spoil >= asked.where.ranks)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "call_shape.hpp"
+#include "carried_facts.hpp"
 
 #include <chorus/base/types.hpp>
 #include <chorus/collective/plan.hpp>
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -24,6 +26,9 @@ class measured_call {
     virtual std::uint64_t count_wrong(std::uint64_t) { return 0; }  ///< elements of its results
     virtual void spoil() {}
     virtual std::string algorithm() const { return {}; }            ///< with its parameters
+
+    /// After the last call; none where no compressor carries it. Collective.
+    virtual std::optional<carried_facts> carried() const { return std::nullopt; }
 };
 
 /// One rank of a benchmark with types erased: the waist between what is measured and what carries the messages, so that

@@ -59,7 +59,7 @@ chorus::plan compose(Asked& asked, call_shape const& shape, std::span<std::byte 
     }
     if (in_blocks) asked.cut_by(shape.cut(me));
     else asked.cut_at_will(shape.count);
-    return asked.finish(algorithm, {}, shape.by_counts);
+    return asked.finish(algorithm, {.carried_by = shape.carried_by.fresh()}, shape.by_counts);
 }
 
 /// Waits for messages, for so long at most. All of them are polled in turn: one may not move before another has.

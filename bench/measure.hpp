@@ -2,13 +2,14 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
+#include "call_memory.hpp"
 #include "endpoint.hpp"
 #include "statistics.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,7 +61,10 @@ struct paired_timing {
 };
 paired_timing measure_pair(endpoint& net, measured_call& first, measured_call& second, sampling const& asked);
 
+class carried_check;
+
 /// A collective of chorus with its memory; with `roots` > 1 each call has the next of the ranks 0 … roots - 1 as its root.
+/// What a compressor carries works on gradients, which `carried_check` looks at: where results are counted, all ranks do it.
 class collective_call : public measured_call {
  public:
     collective_call(endpoint& net, call_shape const& shape, std::string const& algorithm, chorus::rank_id roots = 1);
@@ -72,16 +76,22 @@ class collective_call : public measured_call {
     std::string algorithm() const override;
 
     /// Told of each wrong element from now on.
-    void tell(std::function<void(std::uint64_t place, double expected, double found)> told);
+    void tell(wrong_element told);
 
     chorus::plan& plan();  ///< of the root whose turn it is
     void next_root();      ///< `run` does so itself
 
+    std::optional<carried_facts> carried() const override;
+
  private:
     struct one_root;
+    one_root& last() const;
+
+    std::unique_ptr<carried_check> check_;
     std::vector<std::unique_ptr<one_root>> roots_;
     std::size_t turn_ = 0;
-    std::function<void(std::uint64_t, double, double)> told_;
+    wrong_element told_;
+    bool is_checked_ = false;
 };
 
 /// Every rank sends a message to the next one.

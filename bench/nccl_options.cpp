@@ -3,6 +3,7 @@
 
 #include "nccl_options.hpp"
 #include "arguments.hpp"
+#include "carry.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -33,7 +34,7 @@ constexpr option_name names[] = {
     {'V', "device_cta_count", takes::value}, {'M', "memory", takes::value}, {'u', "unalign", takes::value},
     {'p', "parallel_init", takes::value}, {'I', "per_iter_timing", takes::value}, {'K', "per_iter_skip", takes::value},
     {'J', "output_file", takes::value}, {'h', "help"}, {'\0', "transport", takes::value}, {'\0', "ranks", takes::value},
-    {'\0', "algorithm", takes::value}, {'\0', "at-least", takes::value}, {'\0', "at-most", takes::value},
+    {'\0', "algorithm", takes::value}, {'\0', "carry", takes::value}, {'\0', "at-least", takes::value}, {'\0', "at-most", takes::value},
     {'\0', "spoil", takes::value}};
 
 constexpr std::pair<std::string_view, operation> operations[] = {{"sum", operation::sum},
@@ -72,6 +73,7 @@ void read_long_option(nccl_options& asked, std::string_view name, std::string co
     if (name == "transport") asked.where.transport = value;
     if (name == "ranks") asked.where.ranks = static_cast<chorus::rank_id>(parse_number(value, "ranks", 1, 4096));
     if (name == "algorithm") asked.algorithm = value;
+    if (name == "carry") asked.carry = value;
     if (name == "at-least") asked.limits.gigabytes_per_second = parse_real(value, "GB/s");
     if (name == "at-most") asked.limits.microseconds = parse_real(value, "microseconds");
     if (name == "spoil") asked.spoil = static_cast<chorus::rank_id>(parse_number(value, "a rank", 0, 4096));
@@ -130,6 +132,13 @@ nccl_program nccl_program_named(std::string_view name) {
     for (nccl_program const& each : programs)
         if (each.name == name) return each;
     throw std::invalid_argument{"no program '" + std::string{name} + "'"};
+}
+
+void expect_carried(nccl_program const& program, nccl_options const& asked) {
+    if (program.is_shift && !asked.carry.empty())
+        throw std::invalid_argument{"--carry: collectives are carried by compressors, messages are not"};
+    for (auto const& type : asked.types)
+        for (auto const& op : asked.operations) carried_by(asked.carry, program.what, op.second, type.second);
 }
 
 std::uint64_t parse_nccl_size(std::string const& text) {

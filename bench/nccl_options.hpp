@@ -63,12 +63,16 @@ struct nccl_options {
     // not those of nccl-tests: long names only
     start where{.transport = "", .ranks = 0};
     std::string algorithm = "automatic";
+    std::string carry;                       ///< a compressor; empty: none
     floors limits;
     chorus::rank_id spoil = chorus::nobody;
 };
 
-/// Reads the environment too. Throws std::invalid_argument for what is unknown, malformed, or offered there but not here.
+/// Reads the environment too. Whether the program's collective can be carried, `expect_carried` says. Throws std::invalid_argument for what is unknown, malformed, or offered there but not here.
 nccl_options parse_nccl_options(std::vector<std::string> const& arguments);
+
+/// Throws std::invalid_argument for operations and types of the program that no compressor carries, if one is asked for.
+void expect_carried(nccl_program const& program, nccl_options const& asked);
 
 /// "8", "1K", "1.5M", "2g": powers of 1024, fractions allowed. Throws std::invalid_argument.
 std::uint64_t parse_nccl_size(std::string const& text);

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
+#include "carried_facts.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -30,6 +32,7 @@ struct nccl_half {
     double bus = 0;
     std::optional<std::uint64_t> wrong{}; ///< none: not checked
     std::optional<nccl_iterations> iterations{};
+    std::optional<carried_facts> carried;
 };
 
 struct nccl_row {
@@ -38,7 +41,7 @@ struct nccl_row {
     std::string type{};
     std::string operation = "none";
     int root = -1;
-    nccl_half halves[2]{};
+    nccl_half halves[2];
     std::string stamp{};                  ///< -S
 };
 

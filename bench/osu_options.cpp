@@ -3,6 +3,7 @@
 
 #include "osu_options.hpp"
 #include "arguments.hpp"
+#include "carry.hpp"
 #include "names.hpp"
 #include "sizes.hpp"
 
@@ -61,6 +62,7 @@ constexpr option_name names[] = {
     {'z', "tail-lat", takes::perhaps_value}, {'G', "graph", takes::value}, {'P', "papi", takes::value}, {'I', "session"},
     {'W', "window-size", takes::value}, {'b', "buffer-num", takes::value}, {'\0', "transport", takes::value},
     {'\0', "ranks", takes::value}, {'\0', "algorithm", takes::value}, {'\0', "op", takes::value},
+    {'\0', "carry", takes::value},
     {'\0', "deadline", takes::value}, {'\0', "off-cache"}, {'\0', "at-least", takes::value},
     {'\0', "at-most", takes::value}, {'\0', "json", takes::value}, {'\0', "csv", takes::value},
     {'\0', "spoil", takes::value}};
@@ -139,6 +141,7 @@ void read_long_option(osu_options& asked, std::string_view name, std::string con
     if (name == "ranks") asked.where.ranks = static_cast<chorus::rank_id>(parse_number(value, "ranks", 1, 4096));
     if (name == "algorithm") asked.algorithm = value;
     if (name == "op") asked.op = operation_named(value);
+    if (name == "carry") asked.carry = value;
     if (name == "deadline") asked.where.seconds = parse_real(value, "seconds");
     if (name == "off-cache") asked.off_cache = true;
     if (name == "at-least") asked.limits.gigabytes_per_second = parse_real(value, "GB/s");
@@ -242,6 +245,8 @@ osu_options parse_osu_options(osu_program const& program, std::vector<std::strin
     };
     for (std::string const& each : parse_arguments(arguments, names, take))
         if (!program.pattern || each != "H") throw std::invalid_argument{"'" + each + "' is not understood: only H (host) is"};
+    if (program.pattern && !asked.carry.empty()) throw std::invalid_argument{"--carry: collectives are carried by compressors, messages are not"};
+    for (auto const& type : asked.types) carried_by(asked.carry, program.what, asked.op, type.second);
     return asked;
 }
 

@@ -57,6 +57,7 @@ struct osu_options {
     start where{.transport = "", .ranks = 0};
     std::string algorithm = "automatic";
     operation op = operation::sum;
+    std::string carry;                       ///< a compressor; empty: none
     bool off_cache = false;
     floors limits;
     std::string json;

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <fstream>
@@ -58,6 +59,7 @@ nlohmann::json to_json(settings const& asked, endpoint const& net) {
             {"in_place", asked.in_place},
             {"root", rooted ? nlohmann::json(asked.root) : nlohmann::json{}},
             {"uneven", asked.uneven},
+            {"carried_by", asked.carry.empty() ? nlohmann::json{} : nlohmann::json(asked.carry)},
             {"bytes", asked.bytes},
             {"warm_up", asked.how.warm_up},
             {"repeat", asked.how.repeat},
@@ -65,6 +67,18 @@ nlohmann::json to_json(settings const& asked, endpoint const& net) {
             {"off_cache", asked.how.off_cache},
             {"checked", asked.how.check}};
 }
+
+}  // namespace
+
+nlohmann::json to_json(carried_facts const& found) {
+    return {{"compressor", found.compressor},
+            {"wire_bytes_of_ranks", found.wire_bytes},
+            {"ratio", found.ratio},
+            {"relative_error", found.error ? nlohmann::json(*found.error) : nlohmann::json{}},
+            {"checked", found.checked}};
+}
+
+namespace {
 
 nlohmann::json to_json(settings const& asked, row const& r) {
     nlohmann::json ranks = nlohmann::json::array();
@@ -86,6 +100,7 @@ nlohmann::json to_json(settings const& asked, row const& r) {
         made["native_microseconds"] = in_microseconds(r.native->time);
         made["ratio_to_native"] = r.taken.time.median / r.native->time.median;
     }
+    if (r.carried) made["carried"] = to_json(*r.carried);
     return made;
 }
 
@@ -127,23 +142,34 @@ void write_json(settings const& asked, endpoint const& net, std::vector<row> con
     write_text(asked.json, all.dump(2) + '\n');
 }
 
+namespace {
+
+/// The compressor, the bytes that the rank sends which sends most, the ratio and the error.
+std::string carried_in_csv(std::optional<carried_facts> const& found) {
+    if (!found) return ",,,";
+    return fmt::format("\"{}\",{},{:.4f},{}", found->compressor, *std::max_element(found->wire_bytes.begin(), found->wire_bytes.end()),
+                       found->ratio, found->error ? fmt::format("{:.6g}", *found->error) : "");
+}
+
+}  // namespace
+
 std::string to_csv(settings const& asked, endpoint const& net, std::vector<row> const& rows) {
     std::string text = fmt::format(
         "# {}; {}\ncollective,transport,ranks,element,operation,in_place,root,algorithm,bytes,count,samples,median_us,"
         "minimum_us,mean_us,p90_us,p99_us,maximum_us,interval_low_us,interval_high_us,skew_us,slowest_rank,"
-        "algorithm_gbps,bus_gbps,native_median_us,wrong\n",
+        "algorithm_gbps,bus_gbps,native_median_us,wrong,carried_by,wire_bytes,wire_ratio,relative_error\n",
         now_in_words(), build_and_machine_in_words());
     for (row const& r : rows) {
         summary const& t = r.taken.time;
         text += fmt::format("{},{},{},{},{},{},{},\"{}\",{},{},{},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},{:.3f},"
-                            "{:.3f},{},{:.6f},{:.6f},{},{}\n",
+                            "{:.3f},{},{:.6f},{:.6f},{},{},{}\n",
                             asked.subject, asked.where.transport, net.size(), r.element, to_string(asked.op),
                             asked.in_place ? 1 : 0, asked.root, r.chosen, r.bytes, r.count, r.taken.samples.size(),
                             1e6 * t.median, 1e6 * t.minimum, 1e6 * t.mean, 1e6 * t.p90, 1e6 * t.p99, 1e6 * t.maximum,
                             1e6 * t.middle.low, 1e6 * t.middle.high, 1e6 * r.taken.skew.median, r.taken.slowest,
                             r.rates.algorithm, r.rates.bus,
                             r.native ? fmt::format("{:.3f}", 1e6 * r.native->time.median) : "",
-                            asked.how.check ? std::to_string(r.wrong()) : "");
+                            asked.how.check ? std::to_string(r.wrong()) : "", carried_in_csv(r.carried));
     }
     return text;
 }

@@ -20,6 +20,8 @@ std::string build_and_machine_in_words();
 /// Now, as 2026-01-31T12:00:00Z.
 std::string now_in_words();
 
+nlohmann::json to_json(carried_facts const& found);
+
 /// Settings, machine and rows as one JSON object. Throws std::runtime_error.
 void write_json(settings const& asked, endpoint const& net, std::vector<row> const& rows);
 

@@ -37,7 +37,8 @@ row measure_collective(endpoint& net, settings const& asked, std::string const& 
                            .count = count,
                            .in_place = asked.in_place,
                            .by_counts = asked.by_counts,
-                           .uneven = asked.uneven};
+                           .uneven = asked.uneven,
+                           .carried_by = carried_by(asked.carry, asked.what, asked.op, asked.element)};
     collective_call call{net, shape, algorithm};
     row made{.element = asked.element,
              .algorithm = algorithm,
@@ -54,6 +55,7 @@ row measure_collective(endpoint& net, settings const& asked, std::string const& 
     }
     made.rates =
         bandwidth_of(asked.what, net.size(), static_cast<double>(made.bytes), made.taken.time.median);
+    made.carried = call.carried();
     return made;
 }
 

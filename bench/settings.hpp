@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bandwidth.hpp"
+#include "carry.hpp"
 #include "floors.hpp"
 #include "measure.hpp"
 #include "ranks.hpp"
@@ -35,6 +36,7 @@ struct settings {
     bool uneven = false;
     bool versus_native = false;
     std::size_t window = 64;
+    std::string carry{};                          ///< a compressor; empty: none
     sampling how{};
     floors limits{};
     std::string json{};
@@ -52,6 +54,7 @@ struct row {
     timing taken{};
     std::optional<timing> native{};  ///< the transport's own collective, in turn with ours
     bandwidth rates{};        ///< of the median
+    std::optional<carried_facts> carried{};
 
     std::uint64_t wrong() const noexcept { return taken.wrong + (native ? native->wrong : 0); }
 };

@@ -46,6 +46,7 @@ json to_json(nccl_half const& half, bool checked) {
         made["per_iteration"] = {{"times_us", {{"min", i.least}, {"max", i.most}}}, {"p50", i.p50}, {"p95", i.p95},
                                  {"p99", i.p99}, {"stdev", i.deviation}, {"cv", i.variation}};
     }
+    if (half.carried) made["carried"] = to_json(*half.carried);
     return made;
 }
 
@@ -115,6 +116,7 @@ class nccl_run {
                         asked_.iterations, asked_.aggregated, asked_.check_calls, asked_.unaligned));
         if (asked_.blocking != 0) say(fmt::format("# Blocking enabled: mode {}\n", asked_.blocking));
         if (asked_.per_iteration) say(fmt::format("# Per-iteration timing enabled, skipping {}\n", asked_.skipped));
+        if (!asked_.carry.empty()) say(fmt::format("# Carried by: {}\n", asked_.carry));
         if (asked_.parallel_init) say("# Parallel init enabled: ranks start side by side\n");
         say("#\n# Using devices\n");
         for (std::size_t r = 0; r < devices_.size(); ++r)
@@ -136,13 +138,17 @@ class nccl_run {
                     for (std::size_t i = 0; i < sizes.size(); ++i) {
                         progress_.show(i, sizes.size(), fmt::format("{} {} at {} bytes", shown, name, sizes[i]));
                         run_row(shown, name, {.what = program_.what, .ranks = net_.size(), .root = root, .op = op,
-                                              .element = &element_named(element), .unaligned = asked_.unaligned},
+                                              .element = &element_named(element), .unaligned = asked_.unaligned,
+                                              .carried_by = carried_by(asked_.carry, program_.what, op, element)},
                                 sizes[i]);
                     }
     }
 
     void run_row(std::string const& type, std::string const& op, call_shape shape, std::uint64_t bytes) {
-        nccl_row row{.type = type, .operation = op, .root = program_.has_root() ? static_cast<int>(shape.root) : -1};
+        nccl_row row;
+        row.type = type;
+        row.operation = op;
+        row.root = program_.has_root() ? static_cast<int>(shape.root) : -1;
         std::uint64_t const width = shape.element->bytes;
         if (program_.has_blocks()) {
             std::uint64_t const unit = (std::max)(16 / width, std::uint64_t{1});
@@ -186,8 +192,12 @@ class nccl_run {
                                                      : taken.between_ranks.maximum;
         bandwidth rates = bandwidth_of(shape.what, net_.size(), static_cast<double>(bytes), seconds);
         if (program_.is_shift) rates.bus = rates.algorithm;
-        nccl_half half{.microseconds = 1e6 * seconds, .algorithm = rates.algorithm, .bus = rates.bus};
+        nccl_half half;
+        half.microseconds = 1e6 * seconds;
+        half.algorithm = rates.algorithm;
+        half.bus = rates.bus;
         if (whole.check) half.wrong = taken.wrong;
+        half.carried = call->carried();
         if (asked_.per_iteration) half.iterations = iterations_of(*call);
         wrong_ += taken.wrong;
         bus_sum_ += rates.bus;
@@ -306,6 +316,7 @@ int nccl_main(char const* name, int argc, char** argv) {
     try {
         asked = parse_nccl_options({argv + 1, argv + argc});
         where = ranks_for(asked);
+        expect_carried(program, asked);
     } catch (std::exception const& problem) {
         fmt::print(stderr, "{}: {}\n", name, problem.what());
         std::fputs(nccl_usage(name).c_str(), stdout);

@@ -47,6 +47,7 @@ class osu_run {
             throw std::invalid_argument{"the root " + std::to_string(*asked_.root) + " is not below the number of ranks"};
         if (!asked_.log_folder.empty()) open_log();
         say(osu_title(program_.title, program_.overlaps));
+        if (!asked_.carry.empty()) say("# Carried by: " + asked_.carry + ".\n");
         for (auto const& [shown, element] : asked_.types)
             if (int const code = run_type(shown, element_named(element)); code != 0) return finish(code);
         return finish(0);
@@ -118,7 +119,8 @@ class osu_run {
                 .element = &element,
                 .count = bytes / element.bytes * copies,
                 .in_place = asked_.in_place,
-                .by_counts = program_.by_counts};
+                .by_counts = program_.by_counts,
+                .carried_by = carried_by(asked_.carry, program_.what, asked_.op, element.name)};
     }
 
     std::unique_ptr<collective_call> call_for(call_shape const& shape) {
@@ -149,7 +151,7 @@ class osu_run {
                         .iterations = how.repeat,
                         .is_right = taken.wrong == 0,
                         .percentiles = percentiles_of(taken.samples)};
-        keep(shape, call->algorithm(), std::move(taken));
+        keep(shape, call->algorithm(), std::move(taken), call->carried());
         return printed;
     }
 
@@ -172,7 +174,7 @@ class osu_run {
                         .is_right = taken.wrong == 0,
                         .percentiles = percentiles_of(taken.samples)};
         taken.pure.wrong = taken.wrong;
-        keep(shape, call->algorithm(), std::move(taken.pure));
+        keep(shape, call->algorithm(), std::move(taken.pure), call->carried());
         return printed;
     }
 
@@ -196,12 +198,13 @@ class osu_run {
         return printed;
     }
 
-    void keep(call_shape const& shape, std::string const& chosen, timing taken) {
+    void keep(call_shape const& shape, std::string const& chosen, timing taken, std::optional<carried_facts> carried = {}) {
         row made{.element = std::string{shape.element->name},
                  .algorithm = asked_.algorithm,
                  .chosen = chosen,
                  .bytes = shape.bytes(),
-                 .count = shape.count};
+                 .count = shape.count,
+                 .carried = std::move(carried)};
         double const seconds = taken.time.median;
         made.rates = bandwidth_of(shape.what, net_.size(), static_cast<double>(made.bytes), seconds);
         if (program_.pattern) made.rates.bus = made.rates.algorithm;
@@ -214,7 +217,7 @@ class osu_run {
         settings as_settings{.subject = program_.name, .what = program_.what, .pattern = program_.pattern,
                              .where = asked_.where, .algorithms = {asked_.algorithm}, .op = asked_.op,
                              .root = asked_.root.value_or(0), .in_place = asked_.in_place, .by_counts = program_.by_counts,
-                             .window = asked_.window, .how = sampling_for(1), .json = asked_.json};
+                             .window = asked_.window, .carry = asked_.carry, .how = sampling_for(1), .json = asked_.json};
         as_settings.bytes = std::to_string(asked_.smallest) + ':' + std::to_string(asked_.largest);
         if (as_settings.where.transport.empty()) as_settings.where.transport = "launcher";
         if (net_.rank() == 0 && !asked_.json.empty()) write_json(as_settings, net_, rows_);
