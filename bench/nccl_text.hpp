@@ -4,6 +4,7 @@
 
 #include "carried_facts.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -41,7 +42,7 @@ struct nccl_row {
     std::string type{};
     std::string operation = "none";
     int root = -1;
-    nccl_half halves[2];
+    std::array<nccl_half, 2> halves{};
     std::string stamp{};                  ///< -S
 };
 

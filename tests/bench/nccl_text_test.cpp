@@ -28,7 +28,7 @@ TEST_CASE("nccl-tests: heading and rows have their columns below one another") {
                        "     (us)  (GB/s)  (GB/s)        \n") != std::string::npos);
     CHECK(heading.find("out-of-place") == 63);
     bench::nccl_row const row{.size = 1024, .count = 256, .type = "float", .operation = "sum",
-                              .halves = {{10.25, 0.1, 0.17, 0, {}, {}}, {10.11, 0.1, 0.18, 3, {}, {}}}};
+                              .halves = {{{10.25, 0.1, 0.17, 0, {}, {}}, {10.11, 0.1, 0.18, 3, {}, {}}}}};
     CHECK(bench::nccl_line(row) == "        1024           256     float     sum      -1    10.25    0.10    0.17       0"
                                    "    10.11    0.10    0.18       3\n");
     bench::nccl_row const unchecked{.size = 8, .count = 2, .type = "float", .root = 1};
