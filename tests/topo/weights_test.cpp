@@ -117,3 +117,15 @@ TEST_CASE("GOS-1: a single rank keeps its value") {
     check(topo::uniform{});
     check(topo::out_degree{});
 }
+
+TEST_CASE("lazy weights are half of the others', and each rank keeps the rest: the same sums") {
+    for (rank_id size = 1; size <= 17; ++size)
+        for (rank_id rank = 0; rank < size; ++rank) {
+            mixing_row const whole = topo::metropolis{}.row(hub{}, 0, rank, size);
+            mixing_row const half = topo::lazy<topo::metropolis>{}.row(hub{}, 0, rank, size);
+            CHECK(half.from == whole.from);
+            CHECK(half.to == whole.to);
+            CHECK(half.own == 0.5 + whole.own / 2);
+            for (std::size_t k = 0; k < whole.weights.size(); ++k) CHECK(half.weights[k] == whole.weights[k] / 2);
+        }
+}

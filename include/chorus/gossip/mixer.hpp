@@ -28,11 +28,7 @@ class plain_mixing {
 
     std::span<Element const> values() const noexcept { return values_; }
     std::size_t payload_bytes() const noexcept { return values_.size_bytes(); }
-    std::uint64_t digest() const noexcept {
-        class digest all;
-        all.add(element_name<Element>());
-        return all.value();
-    }
+    std::uint64_t digest() const noexcept { return digest_of<Element>(); }
 
     std::size_t pack(std::span<std::byte> payload) noexcept {
         if (!values_.empty()) std::memcpy(payload.data(), values_.data(), payload.size());

@@ -37,11 +37,7 @@ class pushed_sums {
 
     std::span<Element const> values() const noexcept { return means_; }
     std::size_t payload_bytes() const noexcept { return sizeof(part) + sums_.size_bytes(); }
-    std::uint64_t digest() const noexcept {
-        class digest all;
-        all.add(element_name<Element>());
-        return all.value();
-    }
+    std::uint64_t digest() const noexcept { return digest_of<Element>(); }
     void expect_graph(neighbourhood const&) const {
         expects(sums_.size() == means_.size() && (sums_.empty() || sums_.data() != means_.data()), [&] {
             return "push_sum: " + std::to_string(sums_.size()) + " sums and " + std::to_string(means_.size()) + " means; as many are needed, in memory of their own";

@@ -126,4 +126,25 @@ struct out_degree {
 };
 static_assert(weighting<out_degree>);
 
+/// (I + W) / 2 for the W of another weighting: every rank keeps half of what it has and mixes the rest. No eigenvalue of a symmetric W is negative then, which
+/// methods that correct themselves ask for.
+///
+/// sums as those of the weighting inside | asks for what that asks for
+template <weighting Inner>
+struct lazy {
+    static constexpr std::string_view name = "lazy";
+    Inner inner = {};
+
+    template <graph G>
+    mixing_row row(G const& g, step_id step, rank_id rank, rank_id size) const {
+        mixing_row made = inner.row(g, step, rank, size);
+        made.own = 0.5 + made.own / 2;
+        for (double& weight : made.weights) weight /= 2;
+        return made;
+    }
+
+    friend bool operator==(lazy const&, lazy const&) = default;
+};
+static_assert(weighting<lazy<metropolis>>);
+
 }  // namespace chorus::topo

@@ -29,6 +29,11 @@ Element const* elements_of(std::span<std::byte const> payload, std::size_t offse
 }
 
 template <class Element>
+Element* elements_of(std::span<std::byte> payload, std::size_t offset = 0) noexcept {
+    return reinterpret_cast<Element*>(payload.data() + offset);
+}
+
+template <class Element>
 double wide(Element value) noexcept {
     return static_cast<double>(static_cast<wide_t<Element>>(value));
 }

@@ -29,7 +29,8 @@ namespace chorus::gossip::detail {
 /// pack(payload)     writes what the neighbours get and says how many bytes of it matter
 /// combine(arrivals) makes the values of what came; `arrivals::own` is the weight of this rank's own part
 ///
-/// and what it says of itself: name, law (of the weights), values(), digest(), and whether it `can_skip` neighbours.
+/// and what it says of itself: name, law (of the weights), values(), digest(), and whether it `can_skip` neighbours; if not, and for
+/// another reason than that a message builds on all before it, why_none_is_skipped.
 /// It may have take_late(payload): what came after its step; and pack may ask for the step's row, pack(payload, row).
 template <transport Transport, class Method>
 class method_steps final : public stepper_model, private chorus::detail::under_way_item {
@@ -245,6 +246,12 @@ void expect_agreement(group<Transport> const& members, std::uint64_t mine, std::
                                                   ": the ranks were not given the same method, graph, weights, count, element and options, or one of them has a graph that is not sound");
 }
 
+template <class Method>
+std::string why_none_is_skipped() {
+    if constexpr (requires { Method::why_none_is_skipped; }) return std::string{Method::why_none_is_skipped};
+    else return "a message builds on all before it, so none can be skipped";
+}
+
 /// The steps of a method over a graph. Nothing is under way when it throws.
 template <class Method, transport Transport, topo::graph Graph, topo::weighting Weighting>
 std::unique_ptr<stepper_model> steps_of(group<Transport> const& members, Method method, Graph const& graph, Weighting const& weighting, mixing_options const& options) {
@@ -255,7 +262,7 @@ std::unique_ptr<stepper_model> steps_of(group<Transport> const& members, Method 
         rows.emplace(graph, weighting, members.rank(), members.size(), Method::law);
         if constexpr (requires { method.expect_graph(*rows); }) method.expect_graph(*rows);
         expects(Method::can_skip || options.late == when_late::fail, [&] {
-            return std::string{Method::name} + " on rank " + std::to_string(members.rank()) + ": a message builds on all before it, so none can be skipped";
+            return std::string{Method::name} + " on rank " + std::to_string(members.rank()) + ": " + why_none_is_skipped<Method>();
         });
         digest all;
         all.add(Method::name);

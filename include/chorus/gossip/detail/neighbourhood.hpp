@@ -5,6 +5,7 @@
 #include "chorus/base/check.hpp"
 #include "chorus/base/random.hpp"
 #include "chorus/base/types.hpp"
+#include "chorus/data/element.hpp"
 #include "chorus/topo/graph.hpp"
 #include "chorus/topo/weights.hpp"
 
@@ -21,8 +22,8 @@ namespace chorus::gossip::detail {
 
 using chorus::detail::expects;
 
-/// What the weights that a rank takes must sum to.
-enum class weight_law : std::uint8_t { rows_sum_to_one, columns_sum_to_one };
+/// What must be true of the weights: `doubly`, rows and columns sum to 1; `symmetric`, both ranks of an edge take as much of each other, too.
+enum class weight_law : std::uint8_t { rows_sum_to_one, columns_sum_to_one, doubly, symmetric };
 
 /// A number that changes with everything that is put in, in order.
 class digest {
@@ -42,6 +43,14 @@ class digest {
     std::uint64_t hash_ = 0x452821E638D01377u;
 };
 
+/// Of a method that has no parameters but its element.
+template <class Element>
+std::uint64_t digest_of() {
+    digest all;
+    all.add(element_name<Element>());
+    return all.value();
+}
+
 /// One rank's mixing rows: those of a whole period kept, or each made when it is asked for.
 class neighbourhood {
  public:
@@ -55,6 +64,8 @@ class neighbourhood {
             if (step < most_compared) topo::expect_mirrored(graph, step, size);
             topo::mixing_row row = weighting.row(graph, step, rank, size);
             expect_sound(row, name_of<Graph, Weighting>(), law, step, rank, size);
+            if (step < most_compared && (law == weight_law::doubly || law == weight_law::symmetric))
+                expect_column(row, [&](rank_id peer) { return weighting.row(graph, step, peer, size); }, name_of<Graph, Weighting>(), law, step, rank, size);
             return row;
         };
         digest seen;
@@ -95,6 +106,26 @@ class neighbourhood {
         expects(row.weights.size() == row.from.size() && std::isfinite(sum) && (sums_to_one || law == weight_law::columns_sum_to_one), [&] {
             return topo::detail::who(name, step, rank, size) + ": " + std::to_string(row.from.size()) + " neighbours and " +
                    std::to_string(row.weights.size()) + " weights, which sum to " + std::to_string(sum) + " with its own, not to 1";
+        });
+    }
+
+    /// Asks for the rows of those who hear from this rank.
+    template <class RowOf>
+    static void expect_column(topo::mixing_row const& row, RowOf const& row_of, std::string const& name, weight_law law, step_id step, rank_id rank, rank_id size) {
+        double sum = row.own;
+        bool is_symmetric = row.to == row.from;
+        for (std::size_t k = 0; k < row.to.size(); ++k) {
+            topo::mixing_row const theirs = row_of(row.to[k]);
+            auto const place = static_cast<std::size_t>(std::lower_bound(theirs.from.begin(), theirs.from.end(), rank) - theirs.from.begin());
+            double const taken = place < theirs.weights.size() ? theirs.weights[place] : 0.0;
+            sum += taken;
+            is_symmetric = is_symmetric && std::abs(taken - row.weights[k]) <= 1e-9;
+        }
+        expects(std::abs(sum - 1.0) <= 1e-9, [&] {
+            return topo::detail::who(name, step, rank, size) + ": what others take of it sums to " + std::to_string(sum) + " with its own, not to 1, so the mean would not be kept";
+        });
+        expects(is_symmetric || law != weight_law::symmetric, [&] {
+            return topo::detail::who(name, step, rank, size) + ": takes of another not what that one takes of it; weights must be symmetric here";
         });
     }
 
