@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the chorus authors
 """Builds and runs all tests, in legs, the cheapest first. Run it as tools/test, which installs what is missing.
 
-    checks     the tools that look at the sources: floors, mirror, lists, snippets, and the tools' own tests
+    checks     the tools that look at the sources: floors, mirror, lists, snippets, release, and the tools' own tests
     headers    every header alone and all together, with g++ and clang++
     gcc        tests, examples, benchmarks and trainer built by g++; tests over MPI and UCX on this host
     noexcept   the library under -fno-exceptions
@@ -153,7 +153,7 @@ def sanitized(name, jobs, compiler, sanitizer):
 
 def checks(_):
     counts = Counts()
-    for command in (["tools/floors.py"], ["tools/mirror.py"], ["tools/lists.py"], ["tools/snippets.py", "--check"],
+    for command in (["tools/floors.py"], ["tools/mirror.py"], ["tools/lists.py"], ["tools/snippets.py", "--check"], ["tools/release", "--check"],
                     ["tests/tools/run"]):
         counts += check(sys.executable, *command)
     return counts

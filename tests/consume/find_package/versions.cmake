@@ -1,8 +1,13 @@
-# cmake -D directory=… -P: which requested versions, and which word sizes, the installed version file accepts.
+# cmake -D directory=… -D minor=0.1 -P: which requested versions, and which word sizes, the installed version file accepts.
 cmake_minimum_required(VERSION 3.25)
+string(REPLACE "." ";" parts ${minor})
+list(GET parts 0 major)
+list(GET parts 1 next)
+math(EXPR next "${next} + 1")
+math(EXPR next_major "${major} + 1")
 foreach(bits 4 8)
     set(CMAKE_SIZEOF_VOID_P ${bits})
-    foreach(case 0.1:accepted 0.1.0:accepted 0.1.99:refused 0.0:refused 0.2:refused 1.0:refused)
+    foreach(case ${minor}:accepted ${minor}.0:accepted ${minor}.99:refused ${major}.${next}:refused ${next_major}.0:refused 0.0:refused)
         string(REPLACE ":" ";" case ${case})
         list(GET case 0 PACKAGE_FIND_VERSION)
         list(GET case 1 expected)
