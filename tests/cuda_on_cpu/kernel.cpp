@@ -60,7 +60,7 @@ class kernel_run {
     gpu_thread& current() { return *current_; }
     int device() const { return device_; }
     std::size_t shared_bytes() const { return what_.shared_bytes; }
-    void pause(bool is_waiting);
+    void pause(bool is_waiting, std::size_t one_in = 4);
     int at_barrier(block_operation what, int value);
     std::uint64_t in_warp(warp_operation what, unsigned mask, std::uint64_t value, unsigned argument, int width);
     [[noreturn]] void refuse(std::string const& why);
@@ -183,7 +183,7 @@ gpu_thread* kernel_run::next() {
 
 void kernel_run::step() {
     current_ = next();
-    if (++without_progress_ > 4'000'000) {
+    if (++without_progress_ > 1'000'000) {
         is_refused_ = true;
         return fail("no thread of the kernel gets on: " + place() + " waits without end", cudaErrorLaunchFailure);
     }
@@ -225,9 +225,8 @@ void kernel_run::make_ready(gpu_thread& thread) {
     ready_.push_back(&thread);
 }
 
-void kernel_run::pause(bool is_waiting) {
-    if (!is_waiting && !state().draws.one_in(4)) return;
-    if (!is_waiting) without_progress_ = 0;
+void kernel_run::pause(bool is_waiting, std::size_t one_in) {
+    if (!is_waiting && !state().draws.one_in(one_in)) return;
     if (is_waiting && order_ == order::newest) ready_.push_front(current_);
     else ready_.push_back(current_);
     suspend();
@@ -376,6 +375,7 @@ unsigned active_lanes() {
 
 void check_access(void const* at, std::size_t bytes, bool is_write) {
     kernel_run& run = in_kernel("an access to device memory");
+    run.pause(false, 32);
     auto const address = reinterpret_cast<std::uintptr_t>(at);
     auto const shared = reinterpret_cast<std::uintptr_t>(run.current().block->shared.get());
     if (address >= shared && address + bytes <= shared + run.shared_bytes()) return;
