@@ -35,7 +35,7 @@ class choco_mixing : public coded_values<Element> {
 
     void expect_graph(neighbourhood& rows) {
         this->expect_step(consensus_step_, name);
-        this->expect_no_residual(this->compressor(), name);
+        this->expect_no_residual(this->compressor().kind(), name);
         known_.begin(rows.at(0).from, this->values().size());
     }
 
