@@ -115,9 +115,9 @@ class model {
     std::span<float> weights() { return {weights_.data(), static_cast<std::size_t>(weights_.size())}; }
     std::span<float> gradient() { return {gradient_.data(), static_cast<std::size_t>(gradient_.size())}; }
 
-    /// Sets the gradient to the *sum* over these images (none: zero) and returns the sum of their losses. Sums, unlike
-    /// means, can be added over ranks whose shares of a batch differ in size.
-    double differentiate(images const& batch) {
+    /// Sets the gradient to the sum over these images (none: zero), divided by `samples`, and returns the sum of their losses. Sums, unlike
+    /// means, can be averaged over ranks whose shares of a batch differ in size.
+    double differentiate(images const& batch, double samples) {
         gradient_.setZero();
         if (batch.count() == 0) return 0;
         std::vector<Eigen::MatrixXf> const signals = forward(batch.pixels);
@@ -132,6 +132,7 @@ class model {
             error(label, i) -= 1;
             loss += static_cast<double>(std::log(total) - evidence);
         }
+        error /= static_cast<float>(samples);
         for (std::size_t l = layers_.size(); l-- > 0;) {
             Eigen::MatrixXf const back = layers_[l].backward(weights_, gradient_, signals[l], error, l > 0);
             if (l > 0) error = (signals[l].array() > 0).select(back, 0.0F);
@@ -139,10 +140,10 @@ class model {
         return loss;
     }
 
-    /// One step of stochastic gradient descent with momentum; `samples` is how many images the gradient sums.
-    void descend(float rate, float momentum, std::size_t samples) {
-        velocity_ = momentum * velocity_ + gradient_ / static_cast<float>(samples);
-        weights_ -= rate * velocity_;
+    /// One step of stochastic gradient descent with momentum.
+    void descend(double rate, double momentum) {
+        velocity_ = static_cast<float>(momentum) * velocity_ + gradient_;
+        weights_ -= static_cast<float>(rate) * velocity_;
     }
 
     std::size_t count_correct(images const& batch) {

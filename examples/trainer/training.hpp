@@ -2,17 +2,21 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #pragma once
 
+#include "exchange.hpp"
 #include "images.hpp"
 #include "model.hpp"
 #include "strategy.hpp"
 
 #include <chorus/chorus.hpp>
+#include <chorus/overlap/progress_thread.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 namespace trainer {
 
@@ -20,7 +24,7 @@ namespace trainer {
 struct progress_report {
     std::size_t epoch = 0;
     std::size_t steps = 0;
-    double loss = 0;           ///< mean over the images of this epoch
+    double loss = 0;           ///< mean over the images of this epoch, before their steps
     double accuracy = 0;       ///< on the test images, each judged by one rank's model, in [0, 1]
     double seconds = 0;        ///< of training: judging is not counted
     double bytes_sent = 0;
@@ -69,43 +73,67 @@ inline double judged(ranks_of const& world, model& replica, images const& tests,
     return correct / static_cast<double>(tests.count());
 }
 
-/// Training by many. Every rank calls this and holds the whole model; each differentiates its share of a batch, and what `make_exchange` made brings
-/// the replicas together. `report(progress_report)` is called on rank 0 after every epoch.
-template <class Make, class Report>
-outcome train(chorus::any_transport& endpoint, train_and_test const& data, settings const& chosen, Make const& make_exchange, Report&& report) {
-    network net{endpoint, 0};
-    ranks_of const world{net};
-    model replica{layers_of(chosen, data.train.pixels.rows()), chosen.seed + world.rank()};  // replicas start apart ...
-    chorus::broadcast(world, replica.weights(), 0);                                           // ... and take over rank 0's weights
-
-    std::unique_ptr<exchange> const together = make_exchange(world, replica, chosen);
-    stopwatch all, exchanging;
-    std::size_t steps = 0;
-    for (std::size_t epoch = 0; epoch < chosen.epochs; ++epoch) {
-        auto const order = shuffled(data.train.count(), chosen.seed, epoch);
-        auto const rate = static_cast<float>(chosen.rate * (1 - static_cast<double>(epoch) / static_cast<double>(chosen.epochs)));
-        double loss = 0;
-        all.time([&] {
-            for (std::size_t first = 0; first < order.size(); first += chosen.batch, ++steps) {
-                auto const batch = std::span{std::as_const(order)}.subspan(first, (std::min)(chosen.batch, order.size() - first));
-                auto const mine = share(batch, world.rank(), world.size());
-                loss += replica.differentiate(data.train.pick(mine));
-                exchanging.time([&] { together->after_backward(); });
-                std::size_t const samples = (std::max)(together->sums_gradients() ? batch.size() : mine.size(), std::size_t{1});
-                replica.descend(rate, static_cast<float>(chosen.momentum), samples);
-                exchanging.time([&] { together->after_update(); });
-            }
-        });
-        if (epoch + 1 == chosen.epochs) together->at_end();
-        double totals[] = {loss, static_cast<double>(net.sent_bytes()), all.seconds(), exchanging.seconds()};
-        chorus::all_reduce(world, totals, chorus::sum{});
-        double const accuracy = judged(world, replica, data.test, chosen);
-        if (world.rank() == 0)
-            report(progress_report{epoch + 1, steps, totals[0] / static_cast<double>(data.train.count()), accuracy, totals[2] / world.size(), totals[1],
-                                   totals[3] / totals[2]});
+/// Training by many: every rank makes one of these and holds the whole model. Each differentiates its share of a batch, and the strategy's exchange keeps the
+/// replicas together.
+class training {
+ public:
+    training(chorus::any_transport& endpoint, train_and_test const& data, settings const& chosen, strategy const& how)
+        : net_{endpoint, 0}, world_{net_}, data_{data}, chosen_{chosen},
+          replica_{layers_of(chosen, data.train.pixels.rows()), chosen.seed + world_.rank()} {  // replicas start apart ...
+        chorus::broadcast(world_, replica_.weights(), 0);                                      // ... and take over rank 0's weights
+        together_ = make_exchange(world_, replica_, how);
+        if (how.delay > 0 && chosen.transport != "mpi") helper_.emplace();  // MPI is initialised for one thread
     }
-    double const accuracy = judged(world, replica, data.test, chosen);
-    return {accuracy, replicas_agree(world, replica), replica.fingerprint()};
-}
+
+    /// `report(progress_report)` is called on rank 0 after every epoch.
+    template <class Report>
+    outcome run(Report&& report) {
+        for (std::size_t epoch = 0; epoch < chosen_.epochs; ++epoch) {
+            double totals[] = {0, 0, 0, 0, 0};  // loss, images, bytes, seconds, of them exchanging
+            all_.time([&] { learn(epoch, totals[0], totals[1]); });
+            if (epoch + 1 == chosen_.epochs) exchanging_.time([&] { together_->at_end(); });
+            totals[2] = static_cast<double>(net_.sent_bytes()), totals[3] = all_.seconds(), totals[4] = exchanging_.seconds();
+            chorus::all_reduce(world_, totals, chorus::sum{});
+            double const accuracy = judged(world_, replica_, data_.test, chosen_);
+            if (world_.rank() > 0) continue;
+            report(progress_report{epoch + 1, steps_, totals[0] / totals[1], accuracy, totals[3] / world_.size(), totals[2], totals[4] / totals[3]});
+        }
+        return {judged(world_, replica_, data_.test, chosen_), replicas_agree(world_, replica_), replica_.fingerprint()};
+    }
+
+ private:
+    void learn(std::size_t epoch, double& loss, double& seen) {
+        auto const order = shuffled(data_.train.count(), chosen_.seed, epoch);
+        double const rate = chosen_.rate * (1 - static_cast<double>(epoch) / static_cast<double>(chosen_.epochs));
+        for (std::size_t first = 0; first < order.size(); first += chosen_.batch, ++steps_) {
+            auto const batch = std::span{order}.subspan(first, (std::min)(chosen_.batch, order.size() - first));
+            if (!together_->pulls(steps_, rate)) {
+                auto const mine = share(batch, world_.rank(), world_.size());
+                loss += differentiate(mine, static_cast<double>(batch.size()) / world_.size());
+                seen += static_cast<double>(mine.size());
+                exchanging_.time([&] { together_->after_backward(); });
+                replica_.descend(together_->local_rate(rate), chosen_.momentum);
+            }
+            exchanging_.time([&] { together_->after_update(); });
+        }
+    }
+
+    /// Meanwhile what was sent in earlier steps travels on.
+    double differentiate(std::span<std::size_t const> mine, double samples) {
+        if (!helper_) return replica_.differentiate(data_.train.pick(mine), samples);
+        auto const driven = helper_->drive(*together_);
+        return replica_.differentiate(data_.train.pick(mine), samples);
+    }
+
+    network net_;
+    ranks_of world_;
+    train_and_test const& data_;
+    settings const& chosen_;
+    model replica_;
+    std::unique_ptr<exchange> together_;
+    std::optional<chorus::progress_thread> helper_;
+    stopwatch all_, exchanging_;
+    std::size_t steps_ = 0;
+};
 
 }  // namespace trainer
