@@ -13,6 +13,7 @@
 #include "suites/turn_taking.hpp"
 #include "suites/watchdog.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -121,16 +122,34 @@ TEST_CASE("how tensors are packed, and in which order each rank has them ready, 
             });
 }
 
-TEST_CASE("a tensor without a value on one rank counts as zeros there, and holds the average afterwards (SYN-2)") {
-    suites::hold("absent", simulated, 4, [](auto& rank) {
+TEST_CASE("two parameter groups in one loop count steps each for itself (SYN-1)") {
+    suites::hold("parameter groups", simulated, 3, [](auto& rank) {
         group world{rank.net()};
-        std::vector<double> a(3, 4.0 * rank.me()), b(3, 8.0);
-        synchroniser sync{world, std::vector{std::span{a}, std::span{b}}, chorus::every_step{}};
-        if (rank.me() == 1) sync.absent(1);
-        sync.finish();
-        rank.check(a == std::vector<double>(3, 6.0), "the other tensor");
-        rank.check(b == std::vector<double>(3, 6.0), "8 * 3 / 4");
+        suites::replica weights{rank.me()}, biases{rank.me(), 7};
+        synchroniser of_weights{world, weights.tensors(), chorus::local_steps{.period = 4}}, of_biases{world, biases.tensors(), chorus::local_steps{.period = 4}};
+        for (step_id t = 0; t < 12; ++t) {
+            for (auto const& report : {of_weights.step(), of_biases.step()}) rank.check(report.has_merged == (t % 4 == 3) && report.step == t, "step " + std::to_string(t));
+        }
+        rank.check(of_weights.totals().exchanges == 3 && of_biases.totals().exchanges == 3, "exchanges");
     });
+}
+
+TEST_CASE("a tensor without a value on one rank in one step counts as zeros there, and holds the average afterwards (SYN-2)") {
+    for (std::size_t bytes : {std::size_t{0}, std::size_t{1} << 20})
+        suites::hold("absent", simulated, 4, [&](auto& rank) {
+            group world{rank.net()};
+            std::vector<double> a(3), b(3);
+            synchroniser sync{world, std::vector{std::span{a}, std::span{b}}, chorus::every_step{}, chorus::synchroniser_options{.bucket_bytes = bytes}};
+            for (step_id t = 0; t < 4; ++t) {
+                a.assign(3, 4.0 * rank.me());
+                b.assign(3, 8.0);
+                if (rank.me() == 1 && t == 2) sync.absent(1);
+                sync.finish();
+                rank.check(a == std::vector<double>(3, 6.0), "the other tensor");
+                rank.check(b == std::vector<double>(3, t == 2 ? 6.0 : 8.0), "8 * 3 / 4, or 8");
+            }
+            rank.check(sync.totals().exchanges == 4, "exchanges");
+        });
 }
 
 TEST_CASE("ranks with different numbers of steps: who has joined follows, and the divisor is what was asked for (SYN-6)") {
@@ -153,6 +172,21 @@ TEST_CASE("ranks with different numbers of steps: who has joined follows, and th
                 double const last = 12.0 * p / (divisor == chorus::join_divisor::all ? p : 1);
                 rank.check(std::abs(v[0] - last) < 1e-12, "the last average");
             });
+}
+
+TEST_CASE("ranks with different numbers of steps that may not join: an error for who goes on, no hang (SYN-6)") {
+    suites::watchdog const guard{20};
+    suites::hold("no join", simulated, 2, [](auto& rank) {
+        auto const world = group{rank.net()}.within(std::chrono::milliseconds{200});
+        std::vector<double> v(2);
+        synchroniser sync{world, std::vector{std::span{v}}, chorus::every_step{}};
+        for (int t = 0; t < 3; ++t) sync.step();
+        if (rank.me() == 0) return;
+        auto const wrong = suites::error_of([&] { sync.step(); });
+        rank.check(wrong && (wrong->code() == chorus::errc::timed_out || wrong->code() == chorus::errc::peer_lost), wrong ? wrong->what() : "no error");
+        rank.check(suites::error_of([&] { sync.step(); }).has_value(), "it goes on after an error");
+        suites::expect_error(rank, wrong ? wrong->code() : chorus::errc::corrupt, {}, [&] { static_cast<void>(sync.save()); });
+    }, suites::ending::may_abort);
 }
 
 TEST_CASE("weights of a membership are those of the mean") {
