@@ -63,7 +63,7 @@ class kernel_run {
     void pause(bool is_waiting, std::size_t one_in = 4);
     int at_barrier(block_operation what, int value);
     std::uint64_t in_warp(warp_operation what, unsigned mask, std::uint64_t value, unsigned argument, int width);
-    [[noreturn]] void refuse(std::string const& why);
+    [[noreturn]] void refuse(std::string why);
     static void enter();
 
  private:
@@ -325,9 +325,10 @@ void kernel_run::resolve(std::array<gpu_thread*, 32> const& lanes) {
 
 std::string kernel_run::place() const { return "thread " + text(current_->index) + " of block " + text(current_->block->index); }
 
-void kernel_run::refuse(std::string const& why) {
+void kernel_run::refuse(std::string why) {
     fail(place() + ": " + why, cudaErrorLaunchFailure);
     is_refused_ = true;
+    std::string{}.swap(why);  // this stack is left for ever
     suspend();
     std::abort();
 }
@@ -373,22 +374,35 @@ unsigned active_lanes() {
     return mask;
 }
 
+namespace {
+
+/// Why the running kernel may not access this; empty: it may.
+std::string access_problem(kernel_run& run, void const* at, std::size_t bytes) {
+    if (reinterpret_cast<std::uintptr_t>(at) % bytes != 0) return ", which is not aligned to them";
+    region const* const found = find_region(at, bytes);
+    if (found == nullptr) return ", which is not all there";
+    if (!found->is_there) return ", before its allocation in stream order, or after it was freed";
+    bool const is_foreign = found->type == cudaMemoryTypeDevice && found->device != run.device();
+    if (!is_foreign || state().peers.contains({run.device(), found->device})) return "";
+    return ", from device " + std::to_string(run.device()) + " without peer access";
+}
+
+}  // namespace
+
 void check_access(void const* at, std::size_t bytes, bool is_write) {
     kernel_run& run = in_kernel("an access to device memory");
     run.pause(false, 32);
     auto const address = reinterpret_cast<std::uintptr_t>(at);
     auto const shared = reinterpret_cast<std::uintptr_t>(run.current().block->shared.get());
     if (address >= shared && address + bytes <= shared + run.shared_bytes()) return;
-    auto const what = [&] {
-        return std::string{is_write ? "writes " : "reads "} + std::to_string(bytes) + " bytes at " + describe(at);
-    };
-    if (address % bytes != 0) run.refuse(what() + ", which is not aligned to them");
-    region const* const found = find_region(at, bytes);
-    if (found == nullptr) run.refuse(what());
-    if (!found->is_there) run.refuse(what() + ", before its allocation in stream order, or after it was freed");
-    bool const is_foreign = found->type == cudaMemoryTypeDevice && found->device != run.device();
-    if (is_foreign && !state().peers.contains({run.device(), found->device}))
-        run.refuse(what() + ", from device " + std::to_string(run.device()) + " without peer access");
+    std::string problem = access_problem(run, at, bytes);
+    if (!problem.empty()) {
+        problem.insert(0, describe(at));
+        problem.insert(0, " bytes at ");
+        problem.insert(0, std::to_string(bytes));
+        problem.insert(0, is_write ? "writes " : "reads ");
+        run.refuse(std::move(problem));
+    }
     (is_write ? state().counts.written : state().counts.read) += bytes;
 }
 

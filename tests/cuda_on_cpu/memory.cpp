@@ -86,6 +86,9 @@ cudaError_t free_host(void* pointer) {
     return cudaSuccess;
 }
 
+/// After a kernel failed memory can still be freed, so that a failing test leaves none behind.
+bool cannot_free(call const& on) { return on.refused() != cudaSuccess && on.refused() != cudaErrorLaunchFailure; }
+
 region const* last_found = nullptr;
 std::uintptr_t last_begin = 0;
 
@@ -272,7 +275,7 @@ cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
 
 cudaError_t cudaFree(void* pointer) {
     call on{"cudaFree"};
-    if (on.refused() != cudaSuccess || pointer == nullptr) return call::end(on.refused());
+    if (cuda_on_cpu::cannot_free(on) || pointer == nullptr) return call::end(on.refused());
     auto const& regions = cuda_on_cpu::state().regions;
     auto const found = regions.find(reinterpret_cast<std::uintptr_t>(pointer));
     if (found == regions.end()) return call::end(cuda_on_cpu::wrong("cudaFree of " + cuda_on_cpu::describe(pointer)));
@@ -295,7 +298,8 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stre
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     call on{"cudaFreeAsync"};
-    if (on.refused() != cudaSuccess || pointer == nullptr) return call::end(on.refused());
+    if (cuda_on_cpu::cannot_free(on) || pointer == nullptr) return call::end(on.refused());
+    if (on.refused() != cudaSuccess) return cuda_on_cpu::erase_region(pointer), call::end(on.refused());
     CUstream_st* const in = cuda_on_cpu::stream_of(stream);
     if (in == nullptr) return call::end(cudaErrorInvalidResourceHandle);
     if (in->captured_by != nullptr) return call::end(cuda_on_cpu::wrong("cudaFreeAsync while captured", cudaErrorStreamCaptureUnsupported));
@@ -315,7 +319,7 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned) {
 }
 cudaError_t cudaFreeHost(void* pointer) {
     call on{"cudaFreeHost"};
-    if (on.refused() != cudaSuccess || pointer == nullptr) return call::end(on.refused());
+    if (cuda_on_cpu::cannot_free(on) || pointer == nullptr) return call::end(on.refused());
     return call::end(cuda_on_cpu::free_host(pointer));
 }
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
