@@ -46,6 +46,7 @@ EVERYWHERE = [
     row("one operation ahead", ["one_ahead"], {"timed out"}),
     row("abort from another thread", ["abort_from_another_thread"], {"aborted"}),
     row("plan destroyed under way", ["destroyed_while_under_way"], {"aborted"}),
+    row("killed in gossip that skips", ["killed_in_gossip"], {"success"}),
 ]
 
 # Every rank on a host of its own. A ring all-reduce of 400 kB sends 533 kB from each rank: 0.43 s at 10 Mbit/s, 4.3 s at 1 Mbit/s.

@@ -5,7 +5,9 @@
 #include "chorus/collective/all_reduce.hpp"
 #include "chorus/collective/barrier.hpp"
 #include "chorus/collective/broadcast.hpp"
+#include "chorus/gossip/mixer.hpp"
 #include "chorus/schedule/algorithms.hpp"
+#include "chorus/topo/ring_graph.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -142,6 +144,25 @@ void killed(scene const& s) {
         if (turn % 4 == 3) std::this_thread::sleep_for(std::chrono::microseconds{50});
     ::raise(SIGKILL);
 }
+/// The others mix on without it and hear from each other.
+void killed_in_gossip(scene const& s) {
+    s.warm_up();
+    constexpr chorus::step_id death = 10, steps = 40;
+    std::vector<float> values(20000, static_cast<float>(s.world.rank()));
+    chorus::gossip::mixer mix{s.world, values, chorus::topo::ring_graph{}, chorus::topo::metropolis{},
+                              {.late = chorus::gossip::when_late::skip, .late_after = milliseconds{100}}};
+    for (chorus::step_id t = 0; t < steps; ++t) {
+        mix.start(t);
+        if (t == death && s.is_odd()) ::raise(SIGKILL);
+        s.begun = std::chrono::steady_clock::now();
+        mix.wait();
+    }
+    auto const skipped = mix.counts().skipped;
+    if (skipped < steps - death - 1) throw std::runtime_error{"nobody was left out"};
+    if (skipped >= 2 * (steps - death - 1)) throw std::runtime_error{"those who live do not hear from each other"};
+    for (float const x : values)
+        if (!(x >= 0.0f && x <= 2.0f)) throw std::runtime_error{"values are no means"};
+}
 /// Reduces until two seconds after the last change. Parameters, in pairs: after how many milliseconds, and what rank 0 asks tests/net/cluster
 /// to do to the links then, "1 down".
 void links(scene const& s) {
@@ -184,6 +205,7 @@ std::map<std::string, play> const plays{{"never_calls", never_calls},
                                         {"abort_from_another_thread", abort_from_another_thread},
                                         {"destroyed_while_under_way", destroyed_while_under_way},
                                         {"killed", killed},
+                                        {"killed_in_gossip", killed_in_gossip},
                                         {"links", links},
                                         {"reduces_for_ever", reduces_for_ever},
                                         {"nothing", nothing}};

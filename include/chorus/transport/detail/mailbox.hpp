@@ -161,7 +161,7 @@ class mailbox : public endpoint_state {
     bool has_view_of(rank_id) const noexcept { return true; }
     bool has_lost(rank_id peer) noexcept {
         bool const left = arena_.member_of(peer).presence.load(std::memory_order_acquire) == presence_left;
-        return left || incoming_[peer].is_lost || !platform_.is_alive(peer);
+        return left || incoming_[peer].is_lost || incoming_[peer].is_unreadable || !platform_.is_alive(peer);
     }
 
     /// Spins, then yields, then sleeps at most 2 ms, or as long as given, until a peer has done something for this rank.
@@ -220,6 +220,7 @@ class mailbox : public endpoint_state {
         std::uint32_t next = 0;       // number of the next message to read
         std::uint32_t published = 0;  // what the sender was last told of it
         bool is_lost = false;         // did not survive a recovery; nothing is read from it any more
+        bool is_unreadable = false;   // its memory could not be read
     };
     struct destination {
         request_list queue;           // sends that found no room yet, in order
@@ -562,8 +563,8 @@ class mailbox : public endpoint_state {
                                             });
         if (!arrived) {
             slot.state.store(offer_open);
-            lose(r.peer, "its memory could not be read");
-            return progress::failed;
+            incoming_[r.peer].is_unreadable = true;  // a loss, unless the receive is cancelled before it is believed
+            return progress::idle;
         }
         r.moved += part;
         bool const complete = r.moved == r.bytes;
@@ -601,6 +602,7 @@ class mailbox : public endpoint_state {
         for (rank_id p = 0; p < size(); ++p) {
             auto& from = incoming_[p];
             from.is_lost = !std::binary_search(survivors.begin(), survivors.end(), p);
+            from.is_unreadable = false;
             from.unexpected.clear();
             lane& in = arena_.lane_between(p, me_);
             while (in.slots[from.next % lane_slots].turn.load(std::memory_order_acquire) == from.next + 1) ++from.next;
@@ -653,8 +655,9 @@ class mailbox : public endpoint_state {
         for (rank_id p = 0; p < size(); ++p) {
             if (!std::exchange(awaited_[p], std::uint8_t{0})) continue;
             bool const left = arena_.member_of(p).presence.load(std::memory_order_acquire) == presence_left;
-            if (!left && !incoming_[p].is_lost && platform_.is_alive(p)) suspected_[p] = 0;
-            else if (++suspected_[p] == 3) lose(p, left ? "it left" : "it died");
+            bool const is_gone = left || incoming_[p].is_lost || !platform_.is_alive(p);
+            if (!is_gone && !incoming_[p].is_unreadable) suspected_[p] = 0;
+            else if (++suspected_[p] == 3) lose(p, left ? "it left" : is_gone ? "it died" : "its memory could not be read");
         }
     }
 

@@ -178,7 +178,7 @@ class messenger : public endpoint_state {
         return peer == me_ || !is_before(peers_[peer].answered, survey_);
     }
     bool has_lost(rank_id peer) noexcept {
-        return peer != me_ && (peers_[peer].has_left || wire_.failure_of(peer) != nullptr);
+        return peer != me_ && (peers_[peer].has_left || peers_[peer].has_failed || wire_.failure_of(peer) != nullptr);
     }
 
     /// Spins, then yields, then sleeps in the library at most 2 ms until something may have come.
@@ -222,6 +222,7 @@ class messenger : public endpoint_state {
         std::uint8_t suspected = 0;
         bool is_awaited = false;
         bool has_left = false;              // or did not survive a recovery
+        bool has_failed = false;            // the library gave up a transfer
         bool has_joined = false;            // the recovery to come
     };
     struct letter {
@@ -248,6 +249,7 @@ class messenger : public endpoint_state {
         switch (r.stage) {
             case network_stage::complete: return progress::done;
             case network_stage::moving: return advance_bulk(r);
+            case network_stage::broken: take_in(); break;
             case network_stage::queued:
             case network_stage::offered:
             case network_stage::posted: take_in(&r); break;
@@ -260,9 +262,17 @@ class messenger : public endpoint_state {
     progress advance_bulk(request& r) noexcept {
         progress const now = wire_.poll(r.transfer);
         if (now == progress::done) r.stage = network_stage::complete;
-        else if (now == progress::failed) lose(r.peer, wire_.failure_of(r.peer));
+        else if (now == progress::failed) return give_up(r);
         else take_in();
         return is_aborted() ? progress::failed : now;
+    }
+
+    /// The peer is lost, unless the request is cancelled before that is believed.
+    progress give_up(request& r) noexcept {
+        r.stage = network_stage::broken;
+        peers_[r.peer].has_failed = true;
+        if (r.peer == me_) lose(r.peer, nullptr);
+        return is_aborted() ? progress::failed : progress::idle;
     }
 
     // ---- sending ----
@@ -452,6 +462,7 @@ class messenger : public endpoint_state {
             case network_stage::posted: peers_[r.peer].posted.remove(r); break;
             case network_stage::offered: offers_[r.number] = &withdrawn_; break;  // a late grant must not find another's
             case network_stage::moving: wire_.cancel(r.transfer); break;
+            case network_stage::broken:
             case network_stage::complete: break;
         }
         pool_.give_back(r);
@@ -561,6 +572,7 @@ class messenger : public endpoint_state {
                 early_.give_back(early);
             }
             peer.suspected = 0;
+            peer.has_failed = false;
             peer.has_joined = false;
         }
         early_count_ = 0;
@@ -719,7 +731,8 @@ class messenger : public endpoint_state {
         });
         for (rank_id p = 0; p < size(); ++p) {
             if (!peers_[p].is_awaited) continue;
-            char const* const how = peers_[p].has_left ? "it left" : wire_.failure_of(p);
+            char const* how = peers_[p].has_left ? "it left" : wire_.failure_of(p);
+            if (how == nullptr && peers_[p].has_failed) how = "the network failed";
             if (how == nullptr) peers_[p].suspected = 0;
             else if (++peers_[p].suspected == 3) return lose(p, how);
         }

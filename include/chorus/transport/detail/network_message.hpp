@@ -63,7 +63,8 @@ enum class network_stage : std::uint8_t {
     queued,    ///< send: no place in the library, or an earlier one waits for that
     offered,   ///< send: waits for the receiver
     posted,    ///< receive: not matched yet
-    moving     ///< the library moves the bytes
+    moving,    ///< the library moves the bytes
+    broken     ///< the library gave up
 };
 
 /// One pending send or receive. Owned by the endpoint's pool.
