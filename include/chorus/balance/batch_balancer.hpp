@@ -16,6 +16,7 @@
 
 namespace chorus {
 
+/// How soon batches follow measured speeds, and within which bounds.
 struct balancer_options {
     double smoothing = 0.3;               ///< how much the newest measurement counts, in (0, 1]
     double hysteresis = 0.05;             ///< batches change where the slowest rank is expected to gain more than this part of its time, in [0, 1)

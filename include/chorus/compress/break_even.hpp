@@ -80,6 +80,7 @@ constexpr exchange_time compressed_time(double bytes, std::uint32_t ranks, excha
             bytes * codec.per_encoded_byte + decoded * codec.per_decoded_byte + reduced * rates.per_reduced_byte};
 }
 
+/// Whether a compressor pays on a link, by how much, and why.
 struct break_even_verdict {
     exchange_time dense, compressed;
     bool pays = false;
@@ -137,6 +138,7 @@ inline break_even_verdict break_even(double bytes, std::uint32_t ranks, exchange
     return v;
 }
 
+/// Which of several compressors to use on a link, if any.
 struct compression_advice {
     std::optional<std::size_t> chosen;  ///< the candidate to use; none: send the vector as it is
     break_even_verdict verdict;         ///< of the fastest candidate, whether it pays or not

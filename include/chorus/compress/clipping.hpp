@@ -23,6 +23,7 @@
 
 namespace chorus {
 
+/// What an element and a vector may reach; neither is limited unless told.
 struct clip_limits {
     float element = std::numeric_limits<float>::infinity();  ///< magnitude that no element exceeds
     float norm = std::numeric_limits<float>::infinity();     ///< Euclidean norm that the vector does not exceed, but for rounding

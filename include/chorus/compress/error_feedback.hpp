@@ -28,6 +28,7 @@ enum class approximation : std::uint8_t {
     averaged  ///< what all ranks together came to; kept by `settle`, which the caller calls after each exchange
 };
 
+/// How much of what was not sent is carried on, and against which approximation it is taken.
 struct feedback_options {
     float decay = 1.0f;  ///< the part of the residual that is added to the next vector, from 0 to 1
     approximation against = approximation::own;

@@ -21,6 +21,7 @@
 
 namespace chorus {
 
+/// Which momentum is taken, and whether what was sent starts anew.
 struct momentum_options {
     float momentum = 0.9f;      ///< from 0 to below 1; 0 is error feedback
     bool is_nesterov = false;   ///< looks one step ahead

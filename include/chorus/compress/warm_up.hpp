@@ -24,6 +24,7 @@ namespace chorus {
 template <class C> concept ratio_compressor =
     compressor<C> && requires(C& c) { requires std::same_as<decltype((c.ratio)), double&>; };
 
+/// The first ratio, and how stages come down from it.
 struct warm_up_options {
     double first_ratio = 0.25;      ///< that the first stage keeps, above 0 and at most 1
     double factor = 0.25;           ///< from stage to stage, above 0 and below 1

@@ -30,6 +30,7 @@ struct operation_arrivals {
     std::chrono::nanoseconds waited{0};    ///< by all the others together, for the last
 };
 
+/// A rank that kept the others waiting: how often and for how long.
 struct blamed_rank {
     rank_id rank = nobody;
     std::uint64_t times = 0;             ///< it was last, by more than the threshold

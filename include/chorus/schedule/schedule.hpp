@@ -47,6 +47,7 @@ enum class step_kind : std::uint8_t {
 
 constexpr bool is_local(step_kind kind) noexcept { return kind >= step_kind::copy; }
 
+/// One thing that a rank does in a round: to whom, with which blocks, and on which side what comes is reduced.
 struct step {
     step_kind kind = step_kind::send;
     side from = side::right;

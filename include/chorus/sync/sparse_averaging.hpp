@@ -21,6 +21,7 @@
 
 namespace chorus {
 
+/// How late averages are merged, and where masks go on.
 struct sparse_options {
     std::uint32_t delay = 0;   ///< steps from sending to merging; 0: `step` waits
     step_id first_step = 0;    ///< where the masks go on after a restart

@@ -191,6 +191,7 @@ class transport_model final : public transport_interface {
 /// allocates, once the scratch of bounced reductions has grown. Movable; tickets stay valid.
 class any_transport {
  public:
+    /// What was posted and is not done, of whichever transport is inside.
     class ticket {
      public:
         ticket() noexcept = default;

@@ -45,6 +45,7 @@ class hierarchical_transport : public detail::endpoint_state {
     /// The name in tables of algorithms.
     static constexpr std::string_view kind() noexcept { return "hierarchical"; }
 
+    /// What was posted and is not done, of one of the two transports.
     class ticket {
      public:
         ticket() = default;

@@ -40,6 +40,7 @@ struct interface_candidate {
     std::string verdict;
 };
 
+/// The interface that was chosen, and why; or why none was.
 struct interface_choice {
     std::string name;    ///< "" if none would do
     ip_address address;  ///< of that interface; meaningless if there is none

@@ -34,6 +34,7 @@ struct tcp_meeting {
     std::string token;  ///< the same on all ranks; whoever knows it can take part. "": anybody can
 };
 
+/// Limits of time and size for those who meet.
 struct tcp_options {
     time_limit deadline = std::chrono::seconds{60};    ///< of the construction, and of each call by itself
     std::size_t largest_value = std::size_t{1} << 20;  ///< bytes that a rank may give at once; the same on all ranks

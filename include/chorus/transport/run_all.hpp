@@ -13,6 +13,7 @@
 
 namespace chorus {
 
+/// In which order ranks take turns, and when they are given up.
 struct run_options {
     std::uint64_t seed = 0;              ///< 0: ranks take turns in order; else each round is shuffled from it
     std::uint64_t idle_rounds = 100000;  ///< gives up after so many rounds in a row in which nobody moved

@@ -28,6 +28,7 @@ class self_transport {
     /// The name in tables of algorithms.
     static constexpr std::string_view kind() noexcept { return "self"; }
 
+    /// What was posted: done at once, but for a receive that waits for its message.
     struct ticket {
         progress state = progress::done;
         message_tag tag;

@@ -201,6 +201,7 @@ class simulated_network {
     detail::first_error abort_;
 };
 
+/// What was posted and is not done: a number that the network knows.
 class simulated_transport::ticket {
  public:
     ticket() = default;
