@@ -8,6 +8,7 @@
 #include "chorus/sync/divide_and_shuffle.hpp"
 #include "chorus/sync/every_step.hpp"
 #include "chorus/sync/grid_groups.hpp"
+#include "chorus/sync/growing_steps.hpp"
 #include "chorus/sync/keep_progress.hpp"
 #include "chorus/sync/synchroniser.hpp"
 #include "suites/expected_error.hpp"
@@ -82,6 +83,7 @@ TEST_CASE("residuals and random choices go on as if never stopped, to the bit, i
         {chorus::divide_and_shuffle{.cycle = 5}, few_largest(), {.delay = 2}},
         {chorus::every_step{}, chorus::qsgd{}, {.delay = 1, .warm_up = 3}},
         {chorus::grid_groups{}, few_largest(), {.delay = 1, .joins = true}},
+        {chorus::growing_steps{}, few_largest(), {.delay = 1}},
     };
     for (rank_id p : {1u, 2u, 3u, 4u, 6u})
         on_ranks(p, "carried", [&](auto& rank) {
