@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 the chorus authors
 """Checks the direction of every #include under include/chorus against tools/floors.txt.
 
-Fails on an include of a higher or neighbouring floor, on a cycle of headers, on a header that nobody reaches from
+CUDA's headers may be included by .cuh files alone. Fails on an include of a higher or neighbouring floor, on a cycle of headers, on a header that nobody reaches from
 chorus.hpp or a leaf, on a relative include, on an include of a header that does not exist, and on headers that
 are neither the library's own nor the standard library's.
 """
@@ -89,6 +89,8 @@ def problems_of(header, includes, headers, rules):
                 yield f"{where}: includes {path}, which is above every floor"
         elif quoted:
             yield f"{where}: \"{path}\" is a relative include; write the full path, chorus/…"
+        elif re.match(r"(cuda|cublas|nccl)\w*\.h$", path) and not header.endswith(".cuh"):
+            yield f"{where}: <{path}> may only be included by .cuh files"
         elif re.search(r"[./]", path) and folder not in rules.system:
             yield f"{where}: <{path}> is not of the standard library"
 

@@ -6,4 +6,5 @@ set(found ${CUDAToolkit_FOUND})
 set(libraries CUDA::cudart)
 if(CMAKE_CUDA_COMPILER)
     set(features cuda_std_20)
+    set(options $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--expt-relaxed-constexpr>)  # kernels call constexpr functions of the host part
 endif()
