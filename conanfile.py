@@ -44,7 +44,7 @@ class Chorus(ConanFile):
 
     def build(self):
         cmake = CMake(self)
-        cmake.configure(variables={f"CHORUS_BUILD_{part}": False for part in ("TESTS", "EXAMPLES", "BENCH")})
+        cmake.configure(variables={"CHORUS_BUILD_PROGRAMS": False})
 
     def package(self):
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))

@@ -12,8 +12,7 @@ if(NOT EXISTS "${SOURCE_PATH}/include/chorus/version.hpp")
 endif()
 
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"
-                      OPTIONS -DCHORUS_BUILD_TESTS=OFF -DCHORUS_BUILD_EXAMPLES=OFF -DCHORUS_BUILD_BENCH=OFF
-                              -DCHORUS_INSTALL_CMAKEDIR=share/chorus)
+                      OPTIONS -DCHORUS_BUILD_PROGRAMS=OFF -DCHORUS_INSTALL_CMAKEDIR=share/chorus)
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup()
 vcpkg_fixup_pkgconfig(SKIP_CHECK)  # a module whose feature was not asked for may want what is not installed
