@@ -91,12 +91,18 @@ std::vector<chorus::any_algorithm> offering(collective what) {
     return found;
 }
 
+/// Several ranks add up the same elements and encode what they found.
+bool is_refused(collective what, chorus::any_algorithm const& algorithm, rank_id p) {
+    return what == collective::all_reduce && algorithm.adds_up_everywhere() && algorithm.make(what, 0, p).rounds() > 1;
+}
+
 /// Calls law(algorithm, p) for every algorithm and group size.
 template <class Law>
 void for_all(collective what, Law const& law) {
     suites::watchdog const guard{120};
     for (auto const& algorithm : offering(what))
-        for (rank_id p : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 12u}) law(algorithm, p);
+        for (rank_id p : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 12u})
+            if (!is_refused(what, algorithm, p)) law(algorithm, p);
 }
 
 }  // namespace
@@ -126,6 +132,15 @@ TEST_CASE("however much is lost, all ranks have the same bits, by every algorith
             group world{rank.net()};
             auto v = values_of(rank.me(), 41);
             chorus::all_reduce(world, v, chorus::sum{}, algorithm, {.carried_by = compression{coarse{}}});
+            compression const random{chorus::block_integer{.bits = 4, .rounding = chorus::rounding::stochastic}};
+            compression const keeping{chorus::error_feedback{chorus::top_k{0.2}}};
+            compression const rounding{chorus::block_integer{.bits = 4}};  // sums of what it gives it rounds again
+            for (compression const& how : {random, keeping, rounding}) {
+                auto w = values_of(rank.me(), 41);
+                auto plan = chorus::plan_all_reduce(world, w, chorus::sum{}, algorithm, {.carried_by = how});
+                for (int run = 0; run < 2; ++run) plan.run();
+                v.insert(v.end(), w.begin(), w.end());
+            }
             results[rank.me()] = v;
         });
         for (rank_id r = 1; r < p; ++r) {
@@ -133,6 +148,18 @@ TEST_CASE("however much is lost, all ranks have the same bits, by every algorith
             CHECK(results[r] == results[0]);
         }
     });
+}
+
+TEST_CASE("where several ranks would add up and encode the same elements, it is refused, and automatic takes another way") {
+    for (rank_id p : {3u, 4u, 6u})
+        suites::hold("refused", simulated, p, [](auto& rank) {
+            group world{rank.net()};
+            auto v = values_of(rank.me(), 512);
+            auto const plan = chorus::plan_all_reduce(world, v, chorus::sum{}, chorus::automatic{}, {.carried_by = compression{coarse{}}});
+            rank.check(plan.describe().find(" by recursive_doubling") == std::string::npos, plan.describe());
+            auto const call = [&] { chorus::all_reduce(world, v, chorus::sum{}, chorus::recursive_doubling{}, {.carried_by = compression{coarse{}}}); };
+            suites::expect_error(rank, errc::unsupported, {"bits of its own", "recursive_doubling"}, call);
+        });
 }
 
 TEST_CASE("all-gather, broadcast, reduce-scatter and all-to-all compress what they send") {

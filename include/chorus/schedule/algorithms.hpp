@@ -101,6 +101,7 @@ struct named_hierarchy {
     hierarchical<Inside, named_part<false, false, false, false>> parts;
 
     bool keeps_order_now() const { return parts.inside.inner.keeps_order() && parts.between.inner.keeps_order(); }
+    bool adds_up_everywhere_now() const { return parts.inside.inner.adds_up_everywhere() || parts.between.inner.adds_up_everywhere(); }
     std::string describe() const { return described(parts); }
     schedule all_reduce(rank_id me, rank_id size) const { return parts.all_reduce(me, size); }
     cost all_reduce_cost(rank_id size, double bytes) const { return parts.all_reduce_cost(size, bytes); }

@@ -16,6 +16,7 @@ namespace chorus {
 struct all_pairs {
     static constexpr std::string_view name = "all_pairs";
     static constexpr bool keeps_order = true;
+    static constexpr bool adds_up_everywhere = true;
 
     constexpr schedule all_reduce(rank_id me, rank_id size) const {
         schedule s{1};

@@ -30,6 +30,7 @@ class algorithm_model {
     virtual bool offers(collective operation) const = 0;
     virtual bool keeps_order() const = 0;
     virtual bool takes_uneven() const = 0;
+    virtual bool adds_up_everywhere() const { return false; }
     virtual schedule make(collective operation, rank_id me, rank_id size, rank_id root) const = 0;
     virtual cost cost_of(collective operation, rank_id size, double bytes) const = 0;
 };
@@ -47,6 +48,10 @@ class algorithm_model_of final : public algorithm_model {
         else return keeps_order_of<A>();
     }
     bool takes_uneven() const override { return takes_uneven_of<A>(); }
+    bool adds_up_everywhere() const override {
+        if constexpr (requires { algorithm_.adds_up_everywhere_now(); }) return algorithm_.adds_up_everywhere_now();
+        else return adds_up_everywhere_of<A>();
+    }
     schedule make(collective operation, rank_id me, rank_id size, rank_id root) const override {
         return make_offered(algorithm_, operation, me, size, root);
     }
@@ -82,6 +87,9 @@ class any_algorithm {
 
     /// Whether its all-to-all takes blocks of any lengths.
     bool takes_uneven() const { return model_->takes_uneven(); }
+
+    /// Whether in an all-reduce several ranks add up the same block, instead of one that hands on what it found.
+    bool adds_up_everywhere() const { return model_->adds_up_everywhere(); }
 
     /// The schedule of rank `me`; `root` matters to collectives that have one. Throws `unsupported` if the algorithm
     /// does not offer the collective, `invalid_argument` if its parameters do not fit.

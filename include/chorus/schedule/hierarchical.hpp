@@ -6,6 +6,7 @@
 #include "chorus/schedule/algorithm.hpp"
 #include "chorus/schedule/combine.hpp"
 #include "chorus/schedule/detail/cost_count.hpp"
+#include "chorus/schedule/detail/offered.hpp"
 #include "chorus/schedule/direct.hpp"
 
 #include <algorithm>
@@ -75,6 +76,7 @@ template <reducing_algorithm Inside, all_reduce_algorithm Between>
 struct hierarchical {
     static constexpr std::string_view name = "hierarchical";
     static constexpr bool keeps_order = Inside::keeps_order && Between::keeps_order;
+    static constexpr bool adds_up_everywhere = detail::adds_up_everywhere_of<Inside>() || detail::adds_up_everywhere_of<Between>();
 
     Inside inside{};
     Between between{};

@@ -55,6 +55,7 @@ constexpr double doubled_blocks(topo::folded_hypercube cube) {
 struct recursive_doubling {
     static constexpr std::string_view name = "recursive_doubling";
     static constexpr bool keeps_order = true;
+    static constexpr bool adds_up_everywhere = true;
 
     constexpr schedule all_reduce(rank_id me, rank_id size) const {
         schedule s{1};

@@ -12,6 +12,7 @@
 #include "chorus/data/reduction.hpp"
 #include "chorus/schedule/any_algorithm.hpp"
 #include "chorus/schedule/automatic.hpp"
+#include "chorus/schedule/direct.hpp"
 #include "chorus/schedule/dissemination.hpp"
 #include "chorus/schedule/native.hpp"
 
@@ -174,6 +175,7 @@ class collective_call {
                                                             : asked_.count * asked_.element_bytes;
         choice chosen =
             choose_algorithm(wanted, *members_.state(), asked_, bytes, uneven, kind_of(members_.net()), shared_cores(members_.net(), ranks()));
+        if (options.carried_by) expect_one_sum<A>(chosen);
         asked_.algorithm = chosen.algorithm.describe();
         asked_.reason = std::move(chosen.why);
         if (options.carried_by) compress_by(options.carried_by);
@@ -217,6 +219,21 @@ class collective_call {
             raise(errc::unsupported, here() + "there is no native one: the transport" + (kind.empty() ? "" : " \"" + kind + '"') +
                                          " stands on no library with collectives of its own, as mpi_transport does; choose another algorithm");
         if (asked_.codec) raise(errc::unsupported, here() + "the messages of a native one are the library's and cannot be compressed");
+    }
+
+    /// Where several ranks add up the same block in more than one round, what they add is encoded by several: compressed, they would end with
+    /// different bits. Refused; `automatic` takes `direct` instead.
+    template <class A>
+    void expect_one_sum(choice& chosen) const {
+        if (asked_.what != collective::all_reduce || !chosen.algorithm.adds_up_everywhere() ||
+            chosen.algorithm.make(asked_.what, me(), ranks()).rounds() <= 1)
+            return;
+        if constexpr (!std::same_as<A, automatic>)
+            raise(errc::unsupported, here() + "with " + chosen.algorithm.describe() +
+                                         " several ranks add up the same elements, and compressed each would end with bits of its own; choose ring, "
+                                         "direct, rabenseifner, or another where one rank adds up and hands on");
+        chosen.why += "; compressed, one rank must add up and hand on: direct";
+        chosen.algorithm = direct{};
     }
 
     /// The compressor counts as part of the algorithm: ranks with different ones disagree.

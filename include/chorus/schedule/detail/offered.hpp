@@ -41,6 +41,14 @@ constexpr bool takes_uneven_of() noexcept {
     else return false;
 }
 
+/// Whether in an all-reduce several ranks add up the same block, instead of one that hands on what it found: the same bits only if
+/// what the ranks add is.
+template <class A>
+constexpr bool adds_up_everywhere_of() noexcept {
+    if constexpr (requires { A::adds_up_everywhere; }) return A::adds_up_everywhere;
+    else return false;
+}
+
 template <class A>
 [[noreturn]] void refuse_collective(collective operation) {
     raise(errc::unsupported, std::string{A::name} + " does not offer " + std::string{to_string(operation)});
