@@ -4,6 +4,7 @@
 
 #include "chorus/collective/all_reduce.hpp"
 #include "chorus/detail/under_way.hpp"
+#include "chorus/gossip/detail/disagreement.hpp"
 #include "chorus/gossip/detail/exchange.hpp"
 #include "chorus/gossip/detail/neighbourhood.hpp"
 #include "chorus/gossip/stepper.hpp"
@@ -98,18 +99,7 @@ class method_steps final : public stepper_model, private chorus::detail::under_w
 
     double disagreement() override {
         expects(!is_under_way_, [&] { return title() + ": its disagreement is asked for while a step is under way"; });
-        auto const values = method_.values();
-        std::vector<double> mean(values.size());
-        for (std::size_t i = 0; i < values.size(); ++i) mean[i] = wide(values[i]);
-        all_reduce(members_, mean, sum{});
-        double square = 0.0;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            double const away = wide(values[i]) - mean[i] / static_cast<double>(members_.size());
-            square += away * away;
-        }
-        std::vector<double> largest{std::isnan(square) ? std::numeric_limits<double>::infinity() : square};
-        all_reduce(members_, largest, maximum{});
-        return std::sqrt(largest[0]);
+        return disagreement_of(members_, method_.values());
     }
 
     mixing_counts const& counts() const noexcept override { return counts_; }
