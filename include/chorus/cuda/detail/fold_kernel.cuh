@@ -26,9 +26,9 @@ struct fold_inputs {
     static constexpr std::size_t most = 256;
 
     void const* address[most];
-    unsigned many = 0;
+    std::size_t many = 0;  ///< as long as an address, so that nothing between is left unset
 
-    template <class T> explicit fold_inputs(std::span<T const* const> inputs) : many{static_cast<unsigned>(inputs.size())} {
+    template <class T> explicit fold_inputs(std::span<T const* const> inputs) : many{inputs.size()} {
         expects(inputs.size() >= 1 && inputs.size() <= most, [&] {
             return "a fold takes 1 to " + std::to_string(most) + " inputs, not " + std::to_string(inputs.size());
         });
@@ -117,12 +117,12 @@ __global__ void device_fold_kernel(typename Way::to* out, __grid_constant__ fold
     using from = typename Way::from;
     using value = typename Way::value;
     constexpr std::size_t per_pack = elements_per_pack<from, typename Way::to>;
-    auto const input = [&](unsigned i) { return static_cast<from const*>(inputs.address[i]); };
+    auto const input = [&](std::size_t i) { return static_cast<from const*>(inputs.address[i]); };
     auto const whole = [&](std::size_t at) {
         if constexpr (per_pack > 1) {
             value total[per_pack];
             auto next = cuda::load_pack<per_pack>(input(0) + at);
-            for (unsigned i = 0; i < inputs.many; ++i) {
+            for (std::size_t i = 0; i < inputs.many; ++i) {
                 auto const current = next;
                 if (i + 1 < inputs.many) next = cuda::load_pack<per_pack>(input(i + 1) + at);
                 for (std::size_t j = 0; j < per_pack; ++j)
@@ -135,7 +135,7 @@ __global__ void device_fold_kernel(typename Way::to* out, __grid_constant__ fold
     };
     range.for_each(whole, [&](std::size_t at) {
         value total = way.first(cuda::load(input(0) + at));
-        for (unsigned i = 1; i < inputs.many; ++i) total = way.combine(total, cuda::load(input(i) + at));
+        for (std::size_t i = 1; i < inputs.many; ++i) total = way.combine(total, cuda::load(input(i) + at));
         cuda::store(out + at, way.last(total));
     });
 }
@@ -143,7 +143,7 @@ __global__ void device_fold_kernel(typename Way::to* out, __grid_constant__ fold
 template <class Way>
 void run_fold(Way way, void* out, fold_inputs const& inputs, std::size_t count, cudaStream_t stream) {
     std::array<cuda::array_place, fold_inputs::most + 1> arrays;
-    for (unsigned i = 0; i < inputs.many; ++i) arrays[i] = {inputs.address[i], sizeof(typename Way::from)};
+    for (std::size_t i = 0; i < inputs.many; ++i) arrays[i] = {inputs.address[i], sizeof(typename Way::from)};
     arrays[inputs.many] = {out, sizeof(typename Way::to)};
     auto const range = range_of<Way>::over(count, std::span{arrays}.first(inputs.many + 1));
     cuda::launch(device_fold_kernel<Way>, cuda::streaming_grid(range.items()), cuda::threads_of_streaming, 0, stream,
