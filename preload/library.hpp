@@ -291,7 +291,9 @@ class library {
 
     /// MPI's own messages go on meanwhile: a peer may need an earlier one of ours before it comes to this call.
     void await(bound_plan& by, std::unique_lock<std::mutex>& lock) {
-        for (std::chrono::microseconds slice{50}; !by.plan().wait_for(slice); slice = (std::min)(2 * slice, std::chrono::microseconds{2000})) {
+        constexpr chorus::time_limit first = std::chrono::microseconds{50};
+        constexpr chorus::time_limit later = std::chrono::microseconds{1000};
+        for (chorus::time_limit slice = first; !by.plan().wait_for(slice); slice = later) {
             lock.unlock();
             int has_come = 0;
             PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &has_come, MPI_STATUS_IGNORE);

@@ -60,7 +60,7 @@ std::vector<named_type> all_types() {
             {MPI_SHORT, 'i', 2},         {MPI_UNSIGNED_SHORT, 'i', 2}, {MPI_INT, 'i', 4},         {MPI_UNSIGNED, 'i', 4},
             {MPI_LONG, 'i', 8},          {MPI_UNSIGNED_LONG, 'i', 8},  {MPI_LONG_LONG, 'i', 8},   {MPI_INT64_T, 'i', 8},
             {MPI_UINT16_T, 'i', 2},      {MPI_INT8_T, 'i', 1},         {MPI_FLOAT, 'f', 4},       {MPI_DOUBLE, 'd', 8},
-            {MPI_C_FLOAT_COMPLEX, 'm', 8}, {MPI_LONG_DOUBLE, 'm', 16}, {MPI_DOUBLE_INT, 'm', 12}, {MPI_C_BOOL, 'l', 1}};
+            {MPI_C_FLOAT_COMPLEX, 'm', 8}, {MPI_LONG_DOUBLE, 'm', 16}, {MPI_C_BOOL, 'l', 1}, {MPI_DOUBLE_INT, 'm', 12}};
 }
 
 /// All for few elements, every third for many.
