@@ -26,6 +26,7 @@ struct with_graph_parameters {
         if constexpr (requires { g.rows; }) visit("rows", g.rows);
         if constexpr (requires { g.cycles; }) visit("cycles", g.cycles);
         if constexpr (requires { g.width; }) visit("width", g.width);
+        if constexpr (requires { g.budget; }) visit("budget", g.budget);
         if constexpr (requires { g.is_directed; }) visit("is_directed", g.is_directed);
         if constexpr (requires { g.seed; }) visit("seed", g.seed);
     }
