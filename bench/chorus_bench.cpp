@@ -3,6 +3,7 @@
 
 // chorus-bench: measures collectives and messages on the ranks of this host or of a launcher, and checks every result.
 
+#include "compress.hpp"
 #include "explain.hpp"
 #include "list.hpp"
 #include "names.hpp"
@@ -159,10 +160,13 @@ int main(int argc, char** argv) {
                "  chorus-bench all_reduce --ranks 4 --algorithm ring,rabenseifner,automatic --bytes 1K:4M:x4\n"
                "  chorus-bench broadcast --transport shm --ranks 3 --root 2 --element int8 --json out.json\n"
                "  chorus-bench latency --transport shm --bytes 1:4M --within 1 --plot latency.svg\n"
+               "  chorus-bench all_reduce --ranks 4 --carry 'error_feedback(top_k(ratio=0.01))' --bytes 64K:16M:x4\n"
+               "  chorus-bench compress half_cast,block_integer,top_k --bytes 16M --link 1Gbit\n"
                "  chorus-bench tune --transport shm --ranks 2,4 --write table.txt\n"
                "  chorus-bench explain all_gather --ranks 4 --bytes 1K:64M:x8 --table table.txt");
     app.add_subcommand("list", "The algorithms of every collective, with their costs on 8 and 64 ranks")
         ->callback(bench::print_algorithms);
+    bench::add_compress(app);
     bench::add_explain(app);
     bench::add_tune(app);
     std::vector<subject> const subjects = all_subjects();
