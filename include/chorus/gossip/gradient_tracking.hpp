@@ -82,6 +82,8 @@ class tracked_gradients {
 ///     }
 ///
 /// At every step the trackers' mean is the gradients' mean, whatever the gradients are.
+/// It diverges unless rate * curvature is below (1 + λ)² / 2, λ being the least eigenvalue of W where that is symmetric: `topo::lazy` weights, with no λ below 0,
+/// allow larger rates on graphs like `torus`.
 ///
 /// messages per step: one of 24 bytes + twice the values to each neighbour | memory: as `mixer` with twice the values, and a correction | weights: rows and
 /// columns sum to 1 | graphs may change | nobody can be skipped | whoever updates before `start` has steps along gradients that are not tracked yet
