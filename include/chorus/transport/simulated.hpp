@@ -284,6 +284,7 @@ inline simulated_transport::ticket simulated_network::receive(rank_id source, ra
     pending.fingerprint_ = tag.fingerprint;
     pending.state_ = progress::idle;
     if (count_post(destination)) pending.number_ = queue.received++;
+    else pending.queue_ = nullptr;  // not counted, so the stream may be gone when it is cancelled
     return pending;
 }
 
