@@ -2,12 +2,14 @@
 // SPDX-FileCopyrightText: 2026 the chorus authors
 #include "chorus/cuda/collectives.cuh"
 
-#include "chorus/cuda/reduce_block.cuh"
+#include "chorus/transport/self.hpp"
 #include "chorus/transport/simulated.hpp"
 #include "chorus/transport/thread.hpp"
 #include "cuda_on_cpu/control.hpp"
 #include "cuda_on_cpu/device_buffer.hpp"
+#include "suites/expected_error.hpp"
 #include "suites/transport_suite.hpp"
+#include "suites/turn_taking.hpp"
 
 #include <doctest/doctest.h>
 
@@ -49,15 +51,15 @@ TEST_CASE("device memory is reduced over a host's transport, whatever the parts,
             suites::hold("staged", simulated, p, [&](auto& rank) {
                 chorus::group world{rank.net()};
                 cuda_on_cpu::test_stream const stream;
-                device_buffer<std::int32_t> const values{count}, fresh{values_of(world.rank(), count)};
+                device_buffer<std::int32_t> const values{count}, seen{count}, fresh{values_of(world.rank(), count)};
                 auto sum = cuda::plan_all_reduce(world, values.span(), chorus::sum{}, chorus::automatic{}, {.part_bytes = 32});
                 for (int run = 0; run < 2; ++run) {
                     REQUIRE(cudaMemcpyAsync(values.data(), fresh.data(), count * sizeof(std::int32_t), cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
                     sum.enqueue(stream);
                     sum.finish();
-                    cuda::reduce_block(chorus::sum{}, values.span(), fresh.read(), stream);  // sees the result
-                    auto const got = values.values(stream);
-                    for (std::size_t i = 0; i < count; ++i) rank.check(got[i] == sum_of(p, i) + value_of(world.rank(), i), "element " + std::to_string(i));
+                    REQUIRE(cudaMemcpyAsync(seen.data(), values.data(), count * sizeof(std::int32_t), cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
+                    auto const got = seen.values(stream);
+                    for (std::size_t i = 0; i < count; ++i) rank.check(got[i] == sum_of(p, i), "element " + std::to_string(i));
                 }
             });
             CHECK(cuda_on_cpu::failure() == "");
@@ -95,4 +97,13 @@ TEST_CASE("between threads as well, and the other collectives of device memory")
         });
         CHECK(cuda_on_cpu::failure() == "");
     }
+}
+
+TEST_CASE("GPU: without a device the plan says what is missing") {
+    cuda_on_cpu::begin(1, {.devices = 0});
+    chorus::self_transport net;
+    chorus::group world{net};
+    auto const ask = [&] { cuda::plan_all_reduce(world, cuda::device_span<float>{nullptr, 0}, chorus::sum{}); };
+    CHECK(suites::unlike(chorus::errc::unsupported, {"a GPU is needed"}, ask) == "");
+    cuda_on_cpu::begin(1);
 }

@@ -55,8 +55,9 @@ inline constexpr std::size_t unrolled_vectors = 4;
 /// would lose a tenth by it.
 template <class Op, class Lanes> inline constexpr bool asks_ahead = Lanes::vectors > 1 || is_extremum<Op>;
 
-template <std::size_t Bytes> [[gnu::always_inline]] inline void ask_ahead(std::byte const* from) {
-    for (std::size_t line = 0; line < Bytes; line += 64) __builtin_prefetch(from + 2048 + line);
+template <std::size_t Bytes> [[gnu::always_inline]] inline void ask_ahead([[maybe_unused]] std::byte const* from) {
+    if constexpr (Bytes > 0)
+        for (std::size_t line = 0; line < Bytes; line += 64) __builtin_prefetch(from + 2048 + line);
 }
 
 template <instruction_set Level, class Lanes, std::size_t Vectors>
