@@ -13,6 +13,10 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,25 +33,48 @@ struct place {
     bool is_blocking() const noexcept { return request == nullptr; }
 };
 
-int begin(int provided) {
+/// One rank says what is wrong, and the program ends, on all ranks.
+void end_if_wrong(std::string const& problem) {
+    int rank = 0;
+    int size = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    int speaker = problem.empty() ? size : rank;
+    PMPI_Allreduce(MPI_IN_PLACE, &speaker, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (speaker == size) return;
+    if (speaker == rank) std::fprintf(stderr, "chorus: rank %d: %s\n", rank, problem.c_str());
+    PMPI_Barrier(MPI_COMM_WORLD);
+    PMPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+template <class Body>
+std::string problem_of(Body const& body) {
     try {
-        settings given = settings_of_environment();
-        int size = 0;
-        PMPI_Comm_size(MPI_COMM_WORLD, &size);
-        std::uint64_t const digest = given.digest();
-        std::uint64_t const is_multiple = provided == MPI_THREAD_MULTIPLE ? 1 : 0;
-        std::uint64_t most[] = {digest, ~digest, 1 - is_multiple};
-        PMPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
-        if (most[0] != digest || most[1] != ~digest)
-            chorus::detail::raise(chorus::errc::mismatch, "CHORUS_ALGORITHM, CHORUS_CARRY, CHORUS_TRANSPORT and CHORUS_OFF must be the same on all ranks");
-        if (!given.is_off && size > 1) current = new library{std::move(given), is_multiple != 0, most[2] == 0};
-        return MPI_SUCCESS;
+        body();
+        return {};
     } catch (std::exception const& failure) {
-        int rank = 0;
-        PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        std::fprintf(stderr, "chorus: rank %d: %s\n", rank, failure.what());
-        return PMPI_Abort(MPI_COMM_WORLD, 1);
+        return failure.what();
     }
+}
+
+int begin(int provided) {
+    settings given;
+    std::unique_ptr<trace> traced;
+    end_if_wrong(problem_of([&] {
+        given = settings_of_environment();
+        traced = std::make_unique<trace>(given.is_off ? std::string{} : given.trace);
+    }));
+    int size = 0;
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    std::uint64_t const digest = given.digest();
+    std::uint64_t const is_multiple = provided == MPI_THREAD_MULTIPLE ? 1 : 0;
+    std::uint64_t most[] = {digest, ~digest, 1 - is_multiple};
+    PMPI_Allreduce(MPI_IN_PLACE, most, 3, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    bool const all_agree = most[0] == digest && most[1] == ~digest;
+    end_if_wrong(all_agree ? "" : "CHORUS_ALGORITHM, CHORUS_CARRY, CHORUS_TRANSPORT and CHORUS_OFF must be the same on all ranks");
+    if (given.is_off || size == 1) return MPI_SUCCESS;
+    end_if_wrong(problem_of([&] { current = new library{std::move(given), std::move(traced), is_multiple != 0, most[2] == 0}; }));
+    return MPI_SUCCESS;
 }
 
 /// A call that MPI does itself.

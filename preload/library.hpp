@@ -53,8 +53,10 @@ class trace {
     }
     trace(trace const&) = delete;
     trace& operator=(trace const&) = delete;
-    ~trace() {
-        if (file_ != nullptr) std::fclose(file_);
+    ~trace() { close(); }
+
+    void close() noexcept {
+        if (file_ != nullptr) std::fclose(std::exchange(file_, nullptr));
     }
 
     bool is_on() const noexcept { return file_ != nullptr; }
@@ -100,15 +102,15 @@ class error_codes {
 /// All that chorus keeps in a process between MPI_Init and MPI_Finalize. One lock guards it; the waits of blocking calls let go of it from time to time.
 class library {
  public:
-    explicit library(settings given, bool is_multiple, bool all_are_multiple)
-        : given_{std::move(given)}, trace_{given_.trace}, is_multiple_{is_multiple}, all_are_multiple_{all_are_multiple} {
+    library(settings given, std::unique_ptr<trace> traced, bool is_multiple, bool all_are_multiple)
+        : given_{std::move(given)}, trace_{std::move(traced)}, is_multiple_{is_multiple}, all_are_multiple_{all_are_multiple} {
         PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &when_freed, &key_, nullptr);
         if (!given_.is_native) transports_.emplace(given_);
     }
 
     known_types const& types() const noexcept { return types_; }
     known_reductions const& reductions() const noexcept { return reductions_; }
-    trace const& traced() const noexcept { return trace_; }
+    trace const& traced() const noexcept { return *trace_; }
 
     /// The communicator if chorus carries it, else null; all members get the same. The first blocking call on one sets it up, which is a collective of its members.
     communicator* find(MPI_Comm comm, bool is_blocking) {
@@ -122,7 +124,7 @@ class library {
 
     /// Does the call on this thread; what MPI returns.
     int run(communicator& members, MPI_Comm comm, call& asked, buffers& memory) {
-        auto const begin = trace_.is_on() ? steady::now() : steady::time_point{};
+        auto const begin = trace_->is_on() ? steady::now() : steady::time_point{};
         return guarded(comm, [&] {
             std::unique_lock lock{mutex_};
             auto const by = members.plan_for(asked, given_);
@@ -130,7 +132,7 @@ class library {
             await(*by, lock);
             lock.unlock();
             memory.finish();
-            trace_.add(asked.what, asked.bytes(members.size()), by->algorithm().c_str(), begin);
+            trace_->add(asked.what, asked.bytes(members.size()), by->algorithm().c_str(), begin);
         });
     }
 
@@ -140,7 +142,7 @@ class library {
             memory.outlive_caller();
             auto pending = std::make_shared<pending_call>();
             pending->members = share(comm);
-            pending->started = trace_.is_on() ? steady::now() : steady::time_point{};
+            pending->started = trace_->is_on() ? steady::now() : steady::time_point{};
             asked.lane = members.next_lane();
             pending->asked = std::move(asked);
             pending->memory = std::move(memory);
@@ -180,7 +182,7 @@ class library {
             } catch (mpi_refusal const& refused) {
                 each->code = refused.code;
             }
-            trace_.add(each->asked.what, each->asked.bytes(each->members->size()), each->by->algorithm().c_str(), each->started);
+            trace_->add(each->asked.what, each->asked.bytes(each->members->size()), each->by->algorithm().c_str(), each->started);
             each->by.reset();
             each->members.reset();
             alive_.fetch_sub(1, std::memory_order_relaxed);
@@ -200,6 +202,7 @@ class library {
         }
         if (!has_failed_) PMPI_Barrier(MPI_COMM_WORLD);
         PMPI_Comm_free_keyval(&key_);
+        trace_->close();
     }
 
  private:
@@ -378,7 +381,7 @@ class library {
     static int cancel(void*, int) { return MPI_SUCCESS; }
 
     settings given_;
-    trace trace_;
+    std::unique_ptr<trace> trace_;
     bool is_multiple_;
     bool all_are_multiple_;
     int key_ = MPI_KEYVAL_INVALID;
