@@ -73,7 +73,7 @@ TEST_CASE("exact diffusion comes to the minimum of the mean at a constant rate, 
         }
 }
 
-TEST_CASE("with W = J exact diffusion is a step along the mean of the gradients: BSP") {
+TEST_CASE("GOS-1: with W = J exact diffusion is a step along the mean of the gradients, BSP; of one rank along its own") {
     for (rank_id p = 1; p <= 17; ++p) {
         auto ranks = ranks_on(topo::full{}, p, 5, topo::metropolis{});
         for (rank_id r = 1; r < p; ++r) ranks.values[r] = ranks.values[0];

@@ -12,6 +12,7 @@
 #include "chorus/topo/random_matching.hpp"
 #include "chorus/topo/ring_graph.hpp"
 #include "chorus/topo/star.hpp"
+#include "chorus/topo/torus.hpp"
 #include "chorus/transport/simulated.hpp"
 #include "suites/expected_error.hpp"
 #include "suites/gossip_ranks.hpp"
@@ -141,6 +142,32 @@ TEST_CASE("every step is x' = W x - rate y and y' = W y + gradient' - gradient")
                 for (rank_id r = 0; r < p; ++r) CHECK(track.ranks.values[r][0] == doctest::Approx(x[r]).epsilon(1e-8));
             }
         }
+}
+
+TEST_CASE("GOS-1: one rank alone descends along its own gradient, over every graph") {
+    for (any_graph const& graph : graphs()) {
+        tracking_ranks track{graph, 1, 2};
+        auto x = track.ranks.values[0];
+        for (step_id t = 0; t < 3; ++t) {
+            for (std::size_t i = 0; i < 2; ++i) x[i] -= 0.5 * quadratics::gradient(0, i, x[i]);
+            track.take_gradients();
+            track.step(t, 0.5);
+            CHECK(track.ranks.values[0] == x);
+        }
+    }
+}
+
+TEST_CASE("the largest rate: half the square of 1 + the least eigenvalue of W, by the curvature; 0.08 on a torus of 16 ranks") {
+    auto const distance_at = [](double rate) {
+        tracking_ranks track{topo::torus{}, 16, 1};
+        for (step_id t = 0; t < 600; ++t) {
+            for (rank_id r = 0; r < 16; ++r) track.gradients[r][0] = track.ranks.values[r][0] - r;  // curvature 1
+            track.step(t, rate);
+        }
+        return track.ranks.distance({7.5});
+    };
+    CHECK(distance_at(0.07) < 1e-4);
+    CHECK(distance_at(0.09) > 1e3);
 }
 
 TEST_CASE("weights whose columns do not sum to 1 are refused, and so are skipping and gradients that are not as many as the values") {
