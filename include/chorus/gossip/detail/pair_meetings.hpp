@@ -404,6 +404,8 @@ class pair_meetings final : public pair_model, private chorus::detail::under_way
             lines_.fail(thrown);
         } catch (std::exception const& thrown) {
             lines_.fail(error{errc::aborted, thrown.what()});
+        } catch (...) {
+            lines_.fail(error{errc::aborted, "an exception of unknown type"});
         }
 #endif
     }
