@@ -50,7 +50,7 @@ constexpr std::size_t code_bytes(std::size_t count, unsigned bits) noexcept {
 inline constexpr float least_block = 0x1p-100f;
 
 /// `width` / levels with 16 significant bits, rounded up, or down where `levels` steps would overflow.
-inline float block_step(float width, std::uint32_t levels) noexcept {
+CHORUS_HOST_DEVICE inline float block_step(float width, std::uint32_t levels) noexcept {
     if (width < least_block) return 0;
     std::uint32_t const exact = std::bit_cast<std::uint32_t>(width / static_cast<float>(levels));
     float const up = std::bit_cast<float>((exact + 0xFFu) & ~0xFFu);

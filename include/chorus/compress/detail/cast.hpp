@@ -59,19 +59,22 @@ template <class Format>
         bits >>= 16;
     } else {
         constexpr float grid = Format::step * 0x1p23f;  // the float whose last bit is a step of subnormals
-        auto const signs = (bits & sixteen::sign) >> Format::sign_shift;
-        auto const raised = reinterpret_cast<sixteen::floats>(size) + grid;
-        sixteen::words const subnormal = reinterpret_cast<sixteen::words>(raised) - std::bit_cast<std::uint32_t>(grid);
+        sixteen::words const signs = (bits & sixteen::sign) >> Format::sign_shift;
+        sixteen::floats const raised = reinterpret_cast<sixteen::floats>(size) + grid;
+        constexpr std::uint32_t grid_bits = std::bit_cast<std::uint32_t>(grid);
+        sixteen::words const subnormal = reinterpret_cast<sixteen::words>(raised) - grid_bits;
         constexpr std::uint32_t half_step = (1u << (Format::shift - 1)) - 1;
         sixteen::words result = (size - Format::rebias + half_step + ((size >> Format::shift) & 1u)) >> Format::shift;
         result = number < static_cast<std::int32_t>(Format::least_normal) ? subnormal : result;
         if constexpr (Format::has_infinity) {
-            sixteen::words const infinite = sixteen::words{} + Format::special;
+            sixteen::words infinite = {};  // a sum of {} and the constant makes nvcc 13.0 crash
+            infinite += Format::special;
             result = number > static_cast<std::int32_t>(Format::largest + (1u << Format::shift) - 1) ? infinite : result;
             sixteen::words const nan = ((size >> Format::shift) & ((1u << Format::fraction) - 1)) | Format::quiet;
             result = number > 0x7F800000 ? nan : result;
         } else {
-            sixteen::words const last = sixteen::words{} + Format::last;
+            sixteen::words last = {};
+            last += Format::last;
             result = number > static_cast<std::int32_t>(Format::largest) ? last : result;
             result = number >= 0x7F800000 ? last + 1u : result;
         }
@@ -89,7 +92,7 @@ template <class Format>
         sixteen::words const signs = (bits & sign_bit) << Format::sign_shift;
         sixteen::words const size = bits & (sign_bit - 1);
         auto const number = reinterpret_cast<sixteen::integers>(size);
-        auto const subnormal = __builtin_convertvector(number, sixteen::floats) * Format::step;
+        sixteen::floats const subnormal = __builtin_convertvector(number, sixteen::floats) * Format::step;
         sixteen::words result = (size << Format::shift) + Format::rebias;
         result = number < (1 << Format::fraction) ? reinterpret_cast<sixteen::words>(subnormal) : result;
         sixteen::words const special = (size << Format::shift) | 0x7F800000u;

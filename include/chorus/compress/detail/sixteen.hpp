@@ -66,8 +66,7 @@ template <class To, class From>
 }
 
 /// Words where all lanes of `use` are -1 from a, where 0 from b.
-template <class Mask>
-[[gnu::always_inline]] inline void select_words(sixteen::words& to, Mask const& use, sixteen::words const& a,
+[[gnu::always_inline]] inline void select_words(sixteen::words& to, sixteen::integers const& use, sixteen::words const& a,
                                                 sixteen::words const& b) {
     auto const m = reinterpret_cast<sixteen::words>(use);
     to = (a & m) | (b & ~m);
@@ -147,7 +146,7 @@ struct random_words {
     std::uint32_t first;
     std::uint32_t second;
 
-    explicit random_words(std::uint64_t key) noexcept
+    CHORUS_HOST_DEVICE explicit random_words(std::uint64_t key) noexcept
         : first{static_cast<std::uint32_t>(key)}, second{static_cast<std::uint32_t>(key >> 32)} {}
 
     /// 32 bits for each of the elements at, at + 1, …; the upper ones are the better ones.
@@ -155,6 +154,13 @@ struct random_words {
         to = (sixteen::index + static_cast<std::uint32_t>(at)) * 0x9E3779B9u + first;
         to = (to ^ (to >> 16)) * 0x7FEB352Du + second;
         to = (to ^ (to >> 15)) * 0x846CA68Bu;
+    }
+
+    /// The same for one element.
+    CHORUS_HOST_DEVICE std::uint32_t word(std::uint32_t at) const noexcept {
+        std::uint32_t bits = at * 0x9E3779B9u + first;
+        bits = (bits ^ (bits >> 16)) * 0x7FEB352Du + second;
+        return (bits ^ (bits >> 15)) * 0x846CA68Bu;
     }
 };
 
