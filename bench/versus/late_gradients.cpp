@@ -17,12 +17,12 @@
 #include <thread>
 #include <vector>
 
-// A step of Pipe-SGD against max(compute, communicate): gradients averaged at once, and one step late, while a progress thread moves them. Computing is an accelerator's: the
+// A step of Pipe-SGD against max(compute, communicate): gradients averaged at once, and one or two steps late, while a progress thread moves them. Computing is an accelerator's: the
 // processor waits for it, so that eight hosts fit on two cores. Arguments: elements, steps, algorithm. Started once per host:
 //
 //     tests/net/cluster run --hosts 8 --racks 500mbit -- build/release/bench/versus/versus_late_gradients 2333706 20
 //
-// Fails if a step takes more than 1.1 times the longer of the two.
+// Fails if a step, two steps late, takes more than 1.1 times the longer of the two. One step late there is nothing to absorb steps of unequal length, where both are equally long.
 
 using milliseconds = std::chrono::duration<double, std::milli>;
 
@@ -60,15 +60,17 @@ int main(int argc, char** argv) {
     chorus::ucx_transport net{meet};
     double const communicate = step_time(net, count, steps, milliseconds{0}, 0, algorithm);
     bool const speaks = net.rank() == 0;
-    if (speaks) std::printf("%zu floats over %u ranks: %.1f ms to communicate\n\n| compute | at once | one step late | of the longer |\n| ---: | ---: | ---: | ---: |\n", count, net.size(), communicate);
+    if (speaks) std::printf("%zu floats over %u ranks: %.1f ms to communicate\n\n| compute | at once | one step late | of the longer | two steps late | of the longer |\n| ---: | ---: | ---: | ---: | ---: | ---: |\n", count, net.size(), communicate);
     double worst = 0;
     for (double const share : {0.5, 1.0, 2.0}) {
         milliseconds const compute{share * communicate};
-        double const at_once = step_time(net, count, steps, compute, 0, algorithm), late = step_time(net, count, steps, compute, 1, algorithm);
-        double const ratio = late / (std::max)(communicate, compute.count());
-        if (speaks) std::printf("| %.1f ms | %.1f ms | %.1f ms | %.2f |\n", compute.count(), at_once, late, ratio);
+        double times[3];
+        for (chorus::step_id delay = 0; delay < 3; ++delay) times[delay] = step_time(net, count, steps, compute, delay, algorithm);
+        double const longer = (std::max)(communicate, compute.count());
+        if (speaks)
+            std::printf("| %.1f ms | %.1f ms | %.1f ms | %.2f | %.1f ms | %.2f |\n", compute.count(), times[0], times[1], times[1] / longer, times[2], times[2] / longer);
         std::fflush(stdout);
-        worst = (std::max)(worst, ratio);
+        worst = (std::max)(worst, times[2] / longer);
     }
     return worst <= 1.1 ? 0 : 1;
 }

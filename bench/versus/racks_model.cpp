@@ -182,7 +182,7 @@ int main(int argc, char** argv) {
     double const bytes = argument(1, 12e6), computed = argument(2, 0.1), rate = argument(3, 1e9), joining = argument(4, 5e8);
     std::string json;
     bool agree = true;
-    for (auto const& [racks, width] : {std::pair<rank_id, rank_id>{2, 4}, {4, 16}, {32, 32}, {128, 128}}) {
+    for (auto const& [racks, width] : {std::pair<rank_id, rank_id>{2, 4}, {2, 17}, {4, 16}, {32, 32}, {128, 128}}) {
         cluster const on{racks, width,
                          {.link = {.latency = 50e-6, .per_byte = 8 / rate, .per_reduced_byte = 1e-10},
                           .rack = width, .uplink_latency = 0, .uplink_per_byte = 8 / joining}};
