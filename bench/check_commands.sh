@@ -137,6 +137,32 @@ must_fail "line 1: found" import nccl "$folder/rules"
 must_fail "line 1: found" explain all_reduce --table "$folder/rules"
 must_fail "line 1: found" tune --collectives barrier --write "$folder/rules"
 
+# carried by compressors: bit for bit where inputs allow it, the same bits on all ranks, bytes and errors in the record
+for carry in half_cast 'block_integer(bits=4)' sign_bit qsgd 'error_feedback(top_k)' random_k; do
+    must_pass "carried by $carry" all_reduce --ranks 3 --carry "$carry" --bytes 4:16K:x64 $few --json "$record" --csv "$folder/rows.csv"
+    for key in wire_bytes_of_ranks relative_error '"checked": "each result finite'; do
+        grep -qF -e "$key" "$record" || fail "no $key in the record of $carry"
+    done
+done
+must_pass "0.5" broadcast --ranks 3 --carry float8_e4m3_cast --bytes 4 $few
+for what in reduce reduce_scatter all_gather gather scatter all_to_all all_gather_v; do
+    must_pass " 0" $what --ranks 3 --carry block_integer --bytes 1K:4K $few
+done
+must_fail "elements were wrong" all_reduce --ranks 3 --carry half_cast --bytes 1K $few --spoil 1
+must_fail "cannot be carried" scan --carry half_cast
+must_fail "compressors take float" all_reduce --carry half_cast --element int32
+must_fail "operation maximum cannot be carried" all_reduce --carry half_cast --op maximum
+must_fail 'no compressor "hlf"' all_reduce --carry hlf
+must_fail "bits of its own" all_reduce --ranks 4 --carry half_cast --algorithm recursive_doubling --bytes 64 $few
+must_pass "half_cast pays" explain all_reduce --ranks 4 --bytes 1M --carry half_cast --link 1Mbit
+must_pass "use half_cast" compress half_cast,uncompressed --bytes 1K:64K:x64 --repeat 1 --link 1Mbit --json "$record" --csv "$folder/rows.csv" --plot "$folder/plot.svg"
+grep -qF effective_gigabytes_per_second "$record" || fail "no effective bandwidth in the record"
+[ "$(wc -l < "$folder/rows.csv")" = 6 ] || fail "the rows are not four with a heading: $(cat "$folder/rows.csv")"
+must_pass "send as they are" compress top_k --bytes 64K --repeat 1 --link 100000000GB --latency 0
+must_pass "use top_k" compress top_k --bytes 64K --repeat 1 --link 100000000GB --latency 0 --insist
+must_pass "two_centroids" compress --bytes 4K --repeat 1
+must_fail "is not the rate of a link" compress top_k --link 5
+
 # other mistakes
 must_fail "no algorithm" all_reduce --algorithm nope
 must_fail "does not offer" all_reduce --algorithm bruck
