@@ -71,20 +71,31 @@ class trace {
     std::FILE* file_ = nullptr;
 };
 
-/// What a chorus error is to MPI: a code of its own, of the nearest class, whose text is that of the first such error.
+/// What a chorus error is to MPI: a code of its own, of the nearest class, whose text is that of the first such error. Where MPI does not keep a text for a class of
+/// its own (MPICH 4.0), the class itself, and the text goes to the standard error stream.
 class error_codes {
  public:
     int of(chorus::error const& failure) {
         int& code = codes_[static_cast<std::size_t>(failure.code())];
-        if (code != MPI_SUCCESS) return code;
-        if (PMPI_Add_error_code(class_of(failure.code()), &code) != MPI_SUCCESS) return code = class_of(failure.code());
-        std::string text = std::string{"chorus: "} + failure.what();
-        if (text.size() >= MPI_MAX_ERROR_STRING) text.resize(MPI_MAX_ERROR_STRING - 1);
-        PMPI_Add_error_string(code, text.c_str());
+        if (code == MPI_SUCCESS) code = made_for(failure);
         return code;
     }
 
  private:
+    static int made_for(chorus::error const& failure) {
+        std::string text = std::string{"chorus: "} + failure.what();
+        if (text.size() >= MPI_MAX_ERROR_STRING) text.resize(MPI_MAX_ERROR_STRING - 1);
+        int code = MPI_SUCCESS;
+        int length = 0;
+        char kept[MPI_MAX_ERROR_STRING + 1] = {};
+        bool const is_kept = PMPI_Add_error_code(class_of(failure.code()), &code) == MPI_SUCCESS &&
+                             PMPI_Add_error_string(code, text.c_str()) == MPI_SUCCESS &&
+                             PMPI_Error_string(code, kept, &length) == MPI_SUCCESS && text == kept;
+        if (is_kept) return code;
+        std::fprintf(stderr, "%s\n", text.c_str());
+        return class_of(failure.code());
+    }
+
     static int class_of(chorus::errc code) noexcept {
         switch (code) {
             case chorus::errc::invalid_argument: return MPI_ERR_ARG;
