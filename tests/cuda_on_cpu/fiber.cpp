@@ -142,6 +142,10 @@ void fiber::begin_inside() {
 
 void fiber::start(void (*entry)()) {
     parts_->entry = entry;
+#if defined(CUDA_ON_CPU_TSAN)
+    __tsan_destroy_fiber(parts_->inside_fiber);  // it remembers the calls that the stack was left in
+    parts_->inside_fiber = __tsan_create_fiber(0);
+#endif
 #if defined(CUDA_ON_CPU_ASAN)
     ASAN_UNPOISON_MEMORY_REGION(parts_->stack, parts::stack_bytes);
     parts_->inside_fake = nullptr;
