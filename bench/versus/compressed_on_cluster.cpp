@@ -77,6 +77,14 @@ int main(int argc, char** argv) {
     add("8 bits", compression{chorus::block_integer{.bits = 8}});
     add("4 bits", compression{chorus::block_integer{.bits = 4}});
     add("top-k 1 %", compression{chorus::error_feedback{chorus::top_k{0.01}}});
+    // The entries of each rank as they are, instead of those of sums at every hop.
+    chorus::error_feedback gathered{chorus::top_k{0.01}}, merged{chorus::top_k{0.01}}, split{chorus::top_k{0.01}};
+    auto const add_sparse = [&](std::string name, auto& select, chorus::sparse_exchange exchange) {
+        ways.push_back({std::move(name), {}, chorus::plan_sparse_all_reduce(world, gradient, select, exchange), {}});
+    };
+    add_sparse("  gathered", gathered, chorus::sparse_exchange::gather);
+    add_sparse("  merged", merged, chorus::sparse_exchange::merge);
+    add_sparse("  split", split, chorus::sparse_exchange::split);
 
     for (int i = -1; i < repetitions; ++i)
         for (way& w : ways) {
