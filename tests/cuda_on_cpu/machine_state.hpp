@@ -38,6 +38,7 @@ struct operation {
     enum class status { waiting, running, done };
     std::function<void()> act;  ///< null: nothing to do
     std::vector<std::shared_ptr<operation>> after;
+    std::function<bool()> gate;  ///< may not begin while it says no; null: it may
     int device = 0;
     bool is_host_function = false;  ///< runs while other threads may call the runtime
     status state = status::waiting;
@@ -66,6 +67,7 @@ struct captured_node {
     std::vector<std::size_t> after;
     int device = 0;
     bool is_host_function = false;
+    std::function<bool()> gate;
 };
 
 }  // namespace cuda_on_cpu
@@ -150,7 +152,7 @@ class open_memory {
 // stream.cpp
 /// The stream itself, or the legacy stream of the current device; null for a handle that is none.
 CUstream_st* stream_of(cudaStream_t stream);
-cudaError_t enqueue(CUstream_st& stream, std::function<void()> act, bool is_host_function = false);
+cudaError_t enqueue(CUstream_st& stream, std::function<void()> act, bool is_host_function = false, std::function<bool()> gate = {});
 void finish(std::unique_lock<std::mutex>& held, work const& until);
 void finish_all(std::unique_lock<std::mutex>& held);
 void move_on(std::unique_lock<std::mutex>& held, std::size_t at_most);  ///< does up to so many pieces of work

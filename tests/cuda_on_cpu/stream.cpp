@@ -38,7 +38,7 @@ work const* choose_runnable() {
     machine_state& on = state();
     std::vector<work const*> runnable;
     for (work const& piece : on.queue) {
-        bool const may = piece->state == operation::status::waiting && std::all_of(piece->after.begin(), piece->after.end(), is_done);
+        bool const may = piece->state == operation::status::waiting && std::all_of(piece->after.begin(), piece->after.end(), is_done) && (!piece->gate || piece->gate());
         if (may) runnable.push_back(&piece);
     }
     return runnable.empty() ? nullptr : runnable[on.draws.below(runnable.size())];
@@ -61,6 +61,7 @@ void perform(std::unique_lock<std::mutex>& held, work const piece) {
     }
     piece->state = operation::status::done;
     piece->act = nullptr;
+    piece->gate = nullptr;
     piece->after.clear();
     std::erase(on.queue, piece);
     on.changed.notify_all();
@@ -93,6 +94,7 @@ void wait_for_streams(operation& piece, CUstream_st const& stream) {
 void push(CUstream_st& stream, work piece) {
     stream.last = piece;
     state().queue.push_back(std::move(piece));
+    state().changed.notify_all();  // others may wait for what comes after it
 }
 
 bool is_event(cudaEvent_t event) { return state().events.count(event) != 0; }
@@ -122,14 +124,15 @@ CUstream_st* stream_of(cudaStream_t stream) {
     return state().streams.count(stream) != 0 ? stream : nullptr;
 }
 
-cudaError_t enqueue(CUstream_st& stream, std::function<void()> act, bool is_host_function) {
+cudaError_t enqueue(CUstream_st& stream, std::function<void()> act, bool is_host_function, std::function<bool()> gate) {
     if (stream.captured_by != nullptr) {
         auto& nodes = stream.captured_by->graph.nodes;
-        nodes.push_back({std::move(act), stream.tail, stream.device, is_host_function});
+        nodes.push_back({std::move(act), stream.tail, stream.device, is_host_function, std::move(gate)});
         stream.tail = {nodes.size() - 1};
         return cudaSuccess;
     }
     work const piece = new_operation(stream, std::move(act), is_host_function);
+    piece->gate = std::move(gate);
     wait_for_streams(*piece, stream);
     push(stream, piece);
     return cudaSuccess;
@@ -148,7 +151,7 @@ void finish(std::unique_lock<std::mutex>& held, work const& until) {
     while (!is_done(wanted)) {
         work const* const chosen = choose_runnable();
         if (chosen != nullptr) perform(held, *chosen);
-        else state().changed.wait(held);  // another thread is in a host function
+        else state().changed.wait(held);  // another thread is in a host function, or has not come to a collective of NCCL
     }
 }
 
@@ -469,6 +472,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
         for (captured_node const& node : executable->nodes) {
             work const piece = new_operation(*in, node.act, node.is_host_function);
             piece->device = node.device;
+            piece->gate = node.gate;
             piece->after.push_back(first);
             for (std::size_t before : node.after) piece->after.push_back(pieces[before]);
             last->after.push_back(piece);
