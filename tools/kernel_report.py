@@ -3,9 +3,9 @@
 # SPDX-FileCopyrightText: 2026 the chorus authors
 """Compiles all device code with nvcc, and reads in its report what every kernel needs.
 
-Compiles tests/cuda/compiled/*.cu, and all .cuh headers in one program, for the oldest architecture that the toolkit has of sm_70 and later,
+Compiles tests/cuda/compiled/*.cu, all .cuh headers in one program, and examples/*.cu, for the oldest architecture that the toolkit has of sm_70 and later,
 for sm_80, sm_90 and as PTX, every warning an error. Fails on a kernel that spills registers or has a stack frame, and lists those with most
-registers. Links everything, and runs the program: where there is no GPU it must say in one sentence what is missing.
+registers. Links everything, and runs the programs: where there is no GPU they must say in one sentence what is missing.
 
 nvcc is looked for in PATH and where CUDAToolkit_ROOT, CUDA_HOME or CUDA_PATH point; without it everything is skipped.
 Ends with the line "N passed, N failed, N skipped".
@@ -85,14 +85,13 @@ class compilation:
                 for name, (_, architecture, _, frame, spilled) in zip(names, bad)]
 
 
-def run_program(nvcc, objects, folder, flags):
+def run_program(nvcc, objects, program, flags):
     """What is wrong with the linked program, or nothing."""
-    program = folder / "program"
     linked = subprocess.run([nvcc, *flags, *objects, "-o", program], capture_output=True, text=True)
     if linked.returncode != 0:
         return "cannot be linked:\n" + linked.stdout + linked.stderr
     ran = subprocess.run([program], capture_output=True, text=True)
-    print(f"kernels: {ran.stdout.strip()}")
+    print(f"kernels: {program.name}: {ran.stdout.strip()}")
     if ran.returncode == 0 or (ran.returncode == 77 and "a GPU is needed, but " in ran.stdout):
         return ""
     return f"ended with {ran.returncode}: {ran.stdout}{ran.stderr}"
@@ -118,9 +117,10 @@ def main():
         has_nccl = finds_nccl(nvcc, folder)
         headers = sorted(path.relative_to(INCLUDE).as_posix() for path in INCLUDE.rglob("*.cuh") if has_nccl or "nccl" not in path.name)
         every.write_text("".join(f'#include "{header}"\n' for header in reversed(headers)))
+        tests = [every, *sorted(path for path in SOURCES.glob("*.cu") if has_nccl or path.stem != "nccl")]
+        examples = sorted((ROOT / "examples").glob("*.cu")) if has_nccl else []
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as workers:
-            waiting = [workers.submit(compilation, nvcc, source, folder / (source.stem + ".o"), flags)
-                       for source in [every, *sorted(path for path in SOURCES.glob("*.cu") if has_nccl or path.stem != "nccl")]]
+            waiting = [workers.submit(compilation, nvcc, source, folder / (source.stem + ".o"), flags) for source in tests + examples]
             done = [one.result() for one in waiting]
         passed, failed = 0, 0
         for one in done:
@@ -128,11 +128,14 @@ def main():
             passed, failed = passed + (not problems), failed + len(problems)
             for problem in problems:
                 print(f"FAILED {one.title}: {problem}")
-        if all(one.is_compiled for one in done):
-            problem = run_program(nvcc, [one.made for one in done], folder, [*flags, *["-lnccl"] * has_nccl])
+        objects = [one.made for one in done]
+        for name, made in [("program", objects[:len(tests)]), *((made.stem, [made]) for made in objects[len(tests):])]:
+            if not all(one.is_compiled for one in done if one.made in made):
+                continue
+            problem = run_program(nvcc, made, folder / name, [*flags, *["-lnccl"] * has_nccl])
             passed, failed = passed + (not problem), failed + bool(problem)
             if problem:
-                print("FAILED the program of tests/cuda/compiled " + problem)
+                print(f"FAILED {name} {problem}")
     kernels = sorted((one for each in done for one in each.kernels), key=lambda one: -one[2])
     print(f"kernels: {len(kernels)} compiled for sm_{', sm_'.join(map(str, numbers))}; most registers:")
     for name, one in zip(demangled([kernel[0] for kernel in kernels[:options.registers]]), kernels):
