@@ -120,7 +120,9 @@ exchange one_peer(cluster const& on, double bytes, step_id step) {
         for (rank_id const peer : met.from) s.recv(peer, arrived);
         return s;
     };
-    double const leaving = (std::min)(static_cast<double>(rank_id{1} << step), static_cast<double>(on.width));
+    double leaving = 0;  // of the first rack, and of every other one
+    for (rank_id me = 0; me < on.width; ++me)
+        for (rank_id const peer : topo::one_peer_exponential{}.at(step, me, on.size()).to) leaving += peer >= on.width ? 1 : 0;
     return {make, static_cast<double>(on.size()), on.joining(bytes, leaving), leaving * bytes};
 }
 
