@@ -84,6 +84,24 @@ twin_traffic check_twin(Compressor& host, Compressor& device, std::vector<float>
     return traffic;
 }
 
+/// A cast to 16 bits: the host's bytes, and no byte moved that need not be.
+template <class Cast> void check_cast() {
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        begin(seed);
+        std::size_t const count = seed < 20 ? seed : 61 * (seed - 19);
+        Cast host, device;
+        if (seed % 3 == 0) host.on_nonfinite = device.on_nonfinite = chorus::nonfinite::sanitise;
+        auto const moved = check_twin(host, device, hard_floats(count, seed, true), seed % 5);
+        CHECK(moved.encoded.read == 4 * count);
+        CHECK(moved.encoded.written == 16 + 2 * count);
+        CHECK(moved.decoded.read % 16 == 2 * count % 16);  // and the header, once for each block of threads
+        CHECK(moved.decoded.read <= 2 * count + 16 * 8);
+        CHECK(moved.decoded.written == 4 * count);
+        CHECK(moved.added.read == moved.decoded.read + 4 * count);
+        CHECK(moved.added.written == 4 * count);
+    }
+}
+
 /// Another header: counted, and nothing is touched. Another length, or a wire that lies askew: refused at once.
 template <class Compressor> void check_refusals(Compressor compressor) {
     begin(1);

@@ -98,3 +98,35 @@ void device_cast<Narrow, Format, Wire>::decode(cuda::device_span<std::byte const
 }
 
 }  // namespace chorus::detail
+
+namespace chorus::detail {
+
+/// What a cast is on a device: device_cast_of<C>::type is a device_cast.
+template <class Cast> struct device_cast_of;
+template <class Cast> concept cast_with_twin = requires { typename device_cast_of<Cast>::type; };
+
+}  // namespace chorus::detail
+
+namespace chorus::cuda {
+
+// A cast on a device: the bytes of the host. One pass: 4 bytes read and 2 written for each element, or 2 read and 4 written (and 4
+// more read to add). Messages begin at an address divisible by 16. What is not finite cannot be refused.
+
+/// Enqueues the encoding and returns the message's bytes: max_wire_bytes(dense.size()).
+template <chorus::detail::cast_with_twin Cast>
+std::size_t encode(Cast const& how, device_span<float const> dense, device_span<std::byte> wire, cudaStream_t stream) {
+    return chorus::detail::device_cast_of<Cast>::type::encode(dense, wire, how.on_nonfinite, how.name, stream);
+}
+
+/// Enqueues the decoding. A message whose header is not that of out.size() elements leaves `out` as it is, and `*refused`, a word that
+/// kernels can reach, grows by one. Raises `corrupt` for another number of bytes.
+template <chorus::detail::cast_with_twin Cast>
+void decode(Cast const& how, device_span<std::byte const> received, device_span<float> out, std::uint32_t* refused, cudaStream_t stream) {
+    chorus::detail::device_cast_of<Cast>::type::decode(received, out, false, refused, how.name, stream);
+}
+template <chorus::detail::cast_with_twin Cast>
+void decode_add(Cast const& how, device_span<std::byte const> received, device_span<float> out, std::uint32_t* refused, cudaStream_t stream) {
+    chorus::detail::device_cast_of<Cast>::type::decode(received, out, true, refused, how.name, stream);
+}
+
+}  // namespace chorus::cuda
