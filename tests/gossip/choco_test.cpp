@@ -40,14 +40,13 @@ using chorus::gossip::choco;
 using chorus::gossip::mixer;
 using chorus::gossip::mixing_options;
 using chorus::topo::any_graph;
+using suites::alone;
+using suites::run;
 namespace topo = chorus::topo;
 
 namespace {
 
 using choco_ranks = suites::gossip_ranks<choco, float>;
-
-/// Every rank can be checked alone: the ranks are in one thread.
-constexpr mixing_options alone{.is_checked = false};
 
 choco_ranks ranks_on(any_graph const& graph, rank_id p, std::size_t count, any_compressor const& code, double step, mixing_options const& options = alone) {
     return {p, count, [&](auto& world, auto& values, rank_id) { return choco{world, values, code, graph, step, topo::metropolis{}, options}; }};
@@ -61,10 +60,6 @@ struct coding {
 std::vector<coding> const& codings() {
     static std::vector<coding> const all{{chorus::top_k{0.1}, 0.1}, {chorus::sign_bit{}, 0.1}, {chorus::block_integer{}, 0.9}, {chorus::random_k{0.1}, 0.05}};
     return all;
-}
-
-void run(choco_ranks& ranks, step_id first, step_id end) {
-    for (step_id t = first; t < end; ++t) REQUIRE(ranks.step(t) == progress::done);
 }
 
 }  // namespace
@@ -156,18 +151,7 @@ TEST_CASE("the promised step is above 0 and below 1, grows with the gap and the 
 }
 
 TEST_CASE("what is added between start and the end is kept; or is lost when told so") {
-    for (bool keeps : {true, false}) {
-        auto options = alone;
-        options.keeps_progress = keeps;
-        auto ranks = ranks_on(topo::ring_graph{}, 5, 9, chorus::top_k{0.3}, 0.5, options);
-        auto still = ranks_on(topo::ring_graph{}, 5, 9, chorus::top_k{0.3}, 0.5);
-        REQUIRE(still.step(0) == progress::done);
-        REQUIRE(ranks.step(0, [&](rank_id r) {
-            for (float& x : ranks.values[r]) x -= 4.0F * static_cast<float>(r);
-        }) == progress::done);
-        for (rank_id r = 0; r < 5; ++r)
-            for (std::size_t i = 0; i < 9; ++i) CHECK(ranks.values[r][i] == doctest::Approx(still.values[r][i] - (keeps ? 4.0 * r : 0.0)).epsilon(1e-5));
-    }
+    suites::check_progress_kept([](mixing_options const& options) { return ranks_on(topo::ring_graph{}, 5, 9, chorus::top_k{0.3}, 0.5, options); });
 }
 
 TEST_CASE("a graph that changes with time: messages go to all neighbours of its period, and the mean is reached") {

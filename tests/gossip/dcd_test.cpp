@@ -38,6 +38,7 @@ using chorus::gossip::dcd;
 using chorus::gossip::mixer;
 using chorus::gossip::mixing_options;
 using chorus::topo::any_graph;
+using suites::alone;
 namespace topo = chorus::topo;
 
 namespace {
@@ -45,9 +46,6 @@ namespace {
 template <class Method> using ranks_of = suites::gossip_ranks<Method, float>;
 using dcd_ranks = ranks_of<dcd>;
 using vectors = std::vector<std::vector<float>>;
-
-/// Every rank can be checked alone: the ranks are in one thread.
-constexpr mixing_options alone{.is_checked = false};
 
 /// Values begin at 0.
 dcd_ranks ranks_on(any_graph const& graph, rank_id p, std::size_t count, any_compressor const& code, mixing_options const& options = alone) {

@@ -33,15 +33,14 @@ using chorus::gossip::mixer;
 using chorus::gossip::mixing_options;
 using chorus::gossip::when_late;
 using chorus::topo::any_graph;
+using suites::alone;
+using suites::run;
 namespace topo = chorus::topo;
 
 namespace {
 
 using squeezing_ranks = suites::gossip_ranks<deep_squeeze, float>;
 using squeezing = chorus::gossip::detail::deep_squeeze_mixing<float>;
-
-/// Every rank can be checked alone: the ranks are in one thread.
-constexpr mixing_options alone{.is_checked = false};
 
 squeezing_ranks ranks_on(any_graph const& graph, rank_id p, std::size_t count, any_compressor const& code, double step, mixing_options const& options = alone) {
     return {p, count, [&](auto& world, auto& values, rank_id) { return deep_squeeze{world, values, code, graph, step, topo::metropolis{}, options}; }};
@@ -50,10 +49,6 @@ squeezing_ranks ranks_on(any_graph const& graph, rank_id p, std::size_t count, a
 std::vector<any_compressor> const& codes() {
     static std::vector<any_compressor> const all{chorus::top_k{0.1}, chorus::sign_bit{}, chorus::block_integer{}};
     return all;
-}
-
-void run(squeezing_ranks& ranks, step_id first, step_id end) {
-    for (step_id t = first; t < end; ++t) REQUIRE(ranks.step(t) == progress::done);
 }
 
 }  // namespace
@@ -190,18 +185,7 @@ TEST_CASE("GOS-1: one rank keeps its own value; GOS-3: and so does who has no pa
 }
 
 TEST_CASE("what is added between start and the end is kept; or is lost when told so") {
-    for (bool keeps : {true, false}) {
-        auto options = alone;
-        options.keeps_progress = keeps;
-        auto ranks = ranks_on(topo::ring_graph{}, 5, 9, chorus::top_k{0.3}, 0.5, options);
-        auto still = ranks_on(topo::ring_graph{}, 5, 9, chorus::top_k{0.3}, 0.5);
-        REQUIRE(still.step(0) == progress::done);
-        REQUIRE(ranks.step(0, [&](rank_id r) {
-            for (float& x : ranks.values[r]) x -= 4.0F * static_cast<float>(r);
-        }) == progress::done);
-        for (rank_id r = 0; r < 5; ++r)
-            for (std::size_t i = 0; i < 9; ++i) CHECK(ranks.values[r][i] == doctest::Approx(still.values[r][i] - (keeps ? 4.0 * r : 0.0)).epsilon(1e-5));
-    }
+    suites::check_progress_kept([](mixing_options const& options) { return ranks_on(topo::ring_graph{}, 5, 9, chorus::top_k{0.3}, 0.5, options); });
 }
 
 TEST_CASE("a compressor with a residual of its own is refused, as are steps out of range") {

@@ -33,11 +33,11 @@ using chorus::gossip::mixer;
 using chorus::gossip::mixing_options;
 using chorus::topo::any_graph;
 using suites::quadratics;
+using suites::alone;
 namespace topo = chorus::topo;
 
 namespace {
 
-constexpr mixing_options alone{.is_checked = false};
 constexpr double rate = 0.1;
 
 using diffusing_ranks = suites::gossip_ranks<exact_diffusion>;

@@ -35,11 +35,11 @@ using chorus::gossip::mixer;
 using chorus::gossip::mixing_options;
 using chorus::topo::any_graph;
 using suites::quadratics;
+using suites::alone;
 namespace topo = chorus::topo;
 
 namespace {
 
-constexpr mixing_options alone{.is_checked = false};
 
 struct tracking_ranks {
     tracking_ranks(any_graph const& graph, rank_id p, std::size_t count)

@@ -29,14 +29,12 @@ using chorus::step_id;
 using chorus::gossip::mixer;
 using chorus::gossip::mixing_options;
 using chorus::topo::any_graph;
+using suites::alone;
 namespace topo = chorus::topo;
 
 namespace {
 
 using mixing_ranks = suites::gossip_ranks<mixer>;
-
-/// Every rank can be checked alone: the ranks are in one thread.
-constexpr mixing_options alone{.is_checked = false};
 
 mixing_ranks ranks_on(any_graph const& graph, rank_id p, std::size_t count, mixing_options const& options = alone, chorus::simulated_options const& how = {.delay = 20}) {
     return {p, count, [&](auto& world, auto& values, rank_id) { return mixer{world, values, graph, topo::metropolis{}, options}; }, how};

@@ -32,12 +32,11 @@ using chorus::gossip::push_sum;
 using chorus::gossip::when_late;
 using chorus::topo::any_graph;
 using chorus::topo::given_graph;
+using suites::alone;
 namespace topo = chorus::topo;
 using namespace std::chrono_literals;
 
 namespace {
-
-constexpr mixing_options alone{.is_checked = false};
 
 /// `values` are the sums.
 struct pushing_ranks {

@@ -4,8 +4,11 @@
 
 #include "chorus/collective/group.hpp"
 #include "chorus/data/element.hpp"
+#include "chorus/gossip/stepper.hpp"
 #include "chorus/transport/run_all.hpp"
 #include "chorus/transport/simulated.hpp"
+
+#include <doctest/doctest.h>
 
 #include <cmath>
 #include <cstddef>
@@ -80,6 +83,31 @@ class gossip_ranks {
     std::deque<std::vector<Element>> values;
     std::vector<Method> methods;
 };
+
+/// Every rank can be checked alone: the ranks are in one thread.
+inline constexpr chorus::gossip::mixing_options alone{.is_checked = false};
+
+/// The steps from `first` to before `end`, each of which must end well.
+template <class Ranks> void run(Ranks& ranks, chorus::step_id first, chorus::step_id end) {
+    for (chorus::step_id t = first; t < end; ++t) REQUIRE(ranks.step(t) == chorus::progress::done);
+}
+
+/// What is added to the values between start and the end is kept, or lost when told so. `made(options)` makes the same ranks each time, of floats.
+template <class Make> void check_progress_kept(Make const& made) {
+    for (bool keeps : {true, false}) {
+        chorus::gossip::mixing_options options = alone;
+        options.keeps_progress = keeps;
+        auto ranks = made(options);
+        auto still = made(alone);
+        run(still, 0, 1);
+        REQUIRE(ranks.step(0, [&](chorus::rank_id r) {
+            for (float& x : ranks.values[r]) x -= 4.0F * static_cast<float>(r);
+        }) == chorus::progress::done);
+        for (chorus::rank_id r = 0; r < ranks.size(); ++r)
+            for (std::size_t i = 0; i < ranks.values[r].size(); ++i)
+                CHECK(ranks.values[r][i] == doctest::Approx(still.values[r][i] - (keeps ? 4.0 * r : 0.0)).epsilon(1e-5));
+    }
+}
 
 /// The largest difference of two vectors' elements.
 inline double difference(std::vector<double> const& a, std::vector<double> const& b) {
